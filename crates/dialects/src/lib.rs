@@ -1,0 +1,5 @@
+//! Foreign messages to our types and back. Pure: no I/O, no clock, no lock, no async; time is an argument.
+
+pub mod agent;
+pub mod framing;
+pub mod view;

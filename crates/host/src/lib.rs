@@ -1,0 +1,4 @@
+//! The edges of Switchboard: links, store, agents, server and command line around the pure host. Holds no rule of the
+//! conversation; those are the core's.
+
+pub mod link;

@@ -1,0 +1,30 @@
+//! The bound of everything that a peer could make large. Holds numbers only.
+
+/// One message of a view or an agent, in any framing.
+pub const MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
+/// How deep arrays and objects of a view's message may nest.
+pub const MAX_JSON_DEPTH: usize = 128;
+/// An id that a peer chooses (tab, message, approval, agent session).
+pub const MAX_ID_BYTES: usize = 128;
+/// Prompts that wait in one session, the running one not counted.
+pub const MAX_QUEUED_PROMPTS: usize = 64;
+/// Bytes of the prompts that wait in one session.
+pub const MAX_QUEUED_BYTES: usize = 32 * 1024 * 1024;
+/// Tabs of one host.
+pub const MAX_TABS: usize = 10_000;
+/// Seats of one link.
+pub const MAX_SEATS_PER_LINK: usize = 1_000;
+/// Open approvals of one session.
+pub const MAX_OPEN_APPROVALS: usize = 64;
+/// Event bytes on their way to one link; beyond it the seat's cursor stands still.
+pub const LINK_WINDOW_BYTES: usize = 256 * 1024;
+/// One page read from the store; a single larger event still comes, alone.
+pub const READ_PAGE_BYTES: usize = 128 * 1024;
+/// Event bytes that wait for the disk before the host stops taking words from agents.
+pub const MAX_UNCOMMITTED_BYTES: usize = 32 * 1024 * 1024;
+/// Bytes of words kept for agent sessions that are not known yet, per agent process.
+pub const MAX_EARLY_BYTES: usize = 4 * 1024 * 1024;
+/// A title, in characters.
+pub const MAX_TITLE_CHARS: usize = 40;
+/// Commands that wait for a session to be read again from the store.
+pub const MAX_WAITING_COMMANDS: usize = 16;

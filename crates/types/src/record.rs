@@ -1,0 +1,321 @@
+//! How events lie in the log: packed records, the same bytes in a commit, in the store and in a page for a view. Never
+//! assigns a seq; a record's place in its page is its number.
+//!
+//! A record is `len: u32, at: u64, turn: u32, kind: u8, body`, little-endian; `len` counts what follows it and turn 0 is
+//! no turn. The body of streamed text is the escaped text itself, so the hot path never builds or reads JSON; any other
+//! body is the JSON of a [`Body`].
+
+use bytes::{BufMut, Bytes, BytesMut};
+use thiserror::Error;
+
+use crate::body::Body;
+use crate::ids::{Seq, Time, TurnId};
+use crate::text::Text;
+
+const LEN_BYTES: usize = 4;
+const HEAD_BYTES: usize = 8 + 4 + 1;
+const KIND_JSON: u8 = 0;
+const KIND_TEXT: u8 = 1;
+const KIND_THOUGHT: u8 = 2;
+
+/// A numbered fact in a session's log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Its place in the log.
+    pub seq: Seq,
+    /// When the host took note of it.
+    pub at: Time,
+    /// The turn it belongs to.
+    pub turn: Option<TurnId>,
+    /// What it says.
+    pub body: Body,
+}
+
+/// Why bytes are no records.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum RecordError {
+    /// The bytes end within a record.
+    #[error("record {seq} is cut off")]
+    CutOff {
+        /// The record's number.
+        seq: Seq,
+    },
+    /// The body is not one that this version writes.
+    #[error("record {seq} of kind {kind} cannot be read: {reason}")]
+    BadBody {
+        /// The record's number.
+        seq: Seq,
+        /// The kind byte.
+        kind: u8,
+        /// What the reader found.
+        reason: String,
+    },
+    /// There are fewer or more records than the page says.
+    #[error("{found} records where {said} should be")]
+    WrongCount {
+        /// How many there are.
+        found: u64,
+        /// How many there should be.
+        said: u64,
+    },
+}
+
+/// A contiguous run of events of one session: `first`, `first + 1`, … `last`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    first: Seq,
+    last: Seq,
+    records: Bytes,
+}
+
+impl Page {
+    /// Checks that `records` holds exactly the events from `first` to `last`.
+    pub fn new(first: Seq, last: Seq, records: Bytes) -> Result<Self, RecordError> {
+        let page = Self { first, last, records };
+        let said = (last.0 + 1).saturating_sub(first.0);
+        let mut found = 0;
+        for record in page.raw() {
+            record?;
+            found += 1;
+        }
+        if found == said { Ok(page) } else { Err(RecordError::WrongCount { found, said }) }
+    }
+
+    /// The number of the first event.
+    #[must_use]
+    pub fn first(&self) -> Seq {
+        self.first
+    }
+
+    /// The number of the last event.
+    #[must_use]
+    pub fn last(&self) -> Seq {
+        self.last
+    }
+
+    /// How many events there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.last.0 + 1 - self.first.0
+    }
+
+    /// The packed bytes, for the store.
+    #[must_use]
+    pub fn records(&self) -> &Bytes {
+        &self.records
+    }
+
+    /// What the page costs in memory and on its way to a view.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The events in order, each as a view onto the packed bytes.
+    pub fn events(&self) -> impl Iterator<Item = EventRef<'_>> {
+        self.raw().map_while(Result::ok)
+    }
+
+    /// The events after a cursor, sharing these bytes; none if there are none.
+    #[must_use]
+    pub fn after(&self, cursor: Seq) -> Option<Self> {
+        if cursor >= self.last {
+            return None;
+        }
+        if cursor < self.first {
+            return Some(self.clone());
+        }
+        let skip: usize = self.events().take_while(|event| event.seq <= cursor).map(|event| event.record_bytes()).sum();
+        Some(Self { first: cursor.next(), last: self.last, records: self.records.slice(skip..) })
+    }
+
+    /// The longest head of the page that fits into `max_bytes`, at least one event.
+    #[must_use]
+    pub fn head_within(&self, max_bytes: usize) -> Self {
+        if self.records.len() <= max_bytes {
+            return self.clone();
+        }
+        let (mut end, mut last) = (0, self.first);
+        for event in self.events() {
+            if end > 0 && end + event.record_bytes() > max_bytes {
+                break;
+            }
+            end += event.record_bytes();
+            last = event.seq;
+        }
+        Self { first: self.first, last, records: self.records.slice(..end) }
+    }
+
+    fn raw(&self) -> impl Iterator<Item = Result<EventRef<'_>, RecordError>> {
+        let (mut at, mut seq) = (0, self.first);
+        std::iter::from_fn(move || {
+            if at >= self.records.len() {
+                return None;
+            }
+            let record = EventRef::read(&self.records, at, seq);
+            match &record {
+                Ok(event) => {
+                    at += event.record_bytes();
+                    seq = seq.next();
+                }
+                Err(_) => at = self.records.len(),
+            }
+            Some(record)
+        })
+    }
+}
+
+/// An event as it lies in a page: its head is read, its body is not yet.
+#[derive(Clone, Copy, Debug)]
+pub struct EventRef<'a> {
+    /// Its place in the log.
+    pub seq: Seq,
+    /// When the host took note of it.
+    pub at: Time,
+    /// The turn it belongs to.
+    pub turn: Option<TurnId>,
+    kind: u8,
+    page: &'a Bytes,
+    body: (usize, usize),
+}
+
+/// What can be told of a body without reading JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peek<'a> {
+    /// Escaped text of the answer.
+    Text(&'a [u8]),
+    /// Escaped text of the agent's thinking.
+    Thought(&'a [u8]),
+    /// The JSON of any other body.
+    Json(&'a [u8]),
+}
+
+impl<'a> EventRef<'a> {
+    fn read(page: &'a Bytes, at: usize, seq: Seq) -> Result<Self, RecordError> {
+        let cut_off = RecordError::CutOff { seq };
+        let Some(len) = le_bytes::<4>(page, at).map(u32::from_le_bytes) else { return Err(cut_off) };
+        let start = at + LEN_BYTES;
+        let end = start + len as usize;
+        if (len as usize) < HEAD_BYTES || end > page.len() {
+            return Err(cut_off);
+        }
+        let (Some(time), Some(turn)) = (le_bytes::<8>(page, start), le_bytes::<4>(page, start + 8)) else {
+            return Err(cut_off);
+        };
+        let turn = u32::from_le_bytes(turn);
+        Ok(Self {
+            seq,
+            at: Time(u64::from_le_bytes(time)),
+            turn: (turn != 0).then_some(TurnId(turn)),
+            kind: page[start + 12],
+            page,
+            body: (start + HEAD_BYTES, end),
+        })
+    }
+
+    /// Bytes of the whole record.
+    #[must_use]
+    pub fn record_bytes(&self) -> usize {
+        LEN_BYTES + HEAD_BYTES + self.body.1 - self.body.0
+    }
+
+    /// The body without reading JSON.
+    #[must_use]
+    pub fn peek(&self) -> Peek<'a> {
+        let bytes = &self.page[self.body.0..self.body.1];
+        match self.kind {
+            KIND_TEXT => Peek::Text(bytes),
+            KIND_THOUGHT => Peek::Thought(bytes),
+            _ => Peek::Json(bytes),
+        }
+    }
+
+    /// The body; text shares the page's bytes.
+    pub fn body(&self) -> Result<Body, RecordError> {
+        let text = || Text::from_escaped(self.page.slice(self.body.0..self.body.1));
+        match self.kind {
+            KIND_TEXT => Ok(Body::Text { text: text() }),
+            KIND_THOUGHT => Ok(Body::Thought { text: text() }),
+            kind => {
+                let bad = |reason: String| RecordError::BadBody { seq: self.seq, kind, reason };
+                if kind != KIND_JSON {
+                    return Err(bad("written by a newer version".to_owned()));
+                }
+                serde_json::from_slice(&self.page[self.body.0..self.body.1]).map_err(|error| bad(error.to_string()))
+            }
+        }
+    }
+
+    /// The whole event.
+    pub fn to_event(&self) -> Result<Event, RecordError> {
+        Ok(Event { seq: self.seq, at: self.at, turn: self.turn, body: self.body()? })
+    }
+}
+
+fn le_bytes<const N: usize>(bytes: &Bytes, at: usize) -> Option<[u8; N]> {
+    bytes.get(at..at + N)?.try_into().ok()
+}
+
+/// Packs events one after the other.
+#[derive(Debug)]
+pub struct PageBuilder {
+    first: Seq,
+    next: Seq,
+    records: BytesMut,
+}
+
+impl PageBuilder {
+    /// A page whose first event will be `first`.
+    #[must_use]
+    pub fn new(first: Seq) -> Self {
+        Self { first, next: first, records: BytesMut::new() }
+    }
+
+    /// Adds one event and returns its number.
+    pub fn push(&mut self, at: Time, turn: Option<TurnId>, body: &Body) -> Seq {
+        match body {
+            Body::Text { text } => self.push_raw(at, turn, KIND_TEXT, text.as_escaped()),
+            Body::Thought { text } => self.push_raw(at, turn, KIND_THOUGHT, text.as_escaped()),
+            other => {
+                // Our own bodies are maps with string keys: serialising them into memory cannot fail.
+                let json = serde_json::to_vec(other).unwrap_or_default();
+                self.push_raw(at, turn, KIND_JSON, &json)
+            }
+        }
+    }
+
+    fn push_raw(&mut self, at: Time, turn: Option<TurnId>, kind: u8, body: &[u8]) -> Seq {
+        let len = u32::try_from(HEAD_BYTES + body.len()).unwrap_or(u32::MAX);
+        self.records.reserve(LEN_BYTES + HEAD_BYTES + body.len());
+        self.records.put_u32_le(len);
+        self.records.put_u64_le(at.0);
+        self.records.put_u32_le(turn.map_or(0, |turn| turn.0));
+        self.records.put_u8(kind);
+        self.records.put_slice(body);
+        let seq = self.next;
+        self.next = seq.next();
+        seq
+    }
+
+    /// Whether nothing was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.next == self.first
+    }
+
+    /// Bytes so far.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Hands out what was added and goes on with the next number; none if nothing was added.
+    pub fn take(&mut self) -> Option<Page> {
+        if self.is_empty() {
+            return None;
+        }
+        let page = Page { first: self.first, last: Seq(self.next.0 - 1), records: self.records.split().freeze() };
+        self.first = self.next;
+        Some(page)
+    }
+}

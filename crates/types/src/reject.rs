@@ -1,0 +1,59 @@
+//! A refused message or command: the link lives on. Never stands for a broken link.
+
+use thiserror::Error;
+
+use crate::ids::{TabId, TurnName};
+
+/// What sort of refusal it is; each dialect has its own word for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RejectCode {
+    /// Not JSON, not an object, or nested too deep.
+    BadJson,
+    /// An object, but not one that the dialect allows.
+    BadMessage,
+    /// A type that the dialect does not have.
+    UnknownType,
+    /// No such tab.
+    UnknownTab,
+    /// Over one of the limits.
+    TooLarge,
+    /// The workspace must be trusted first.
+    WorkspaceUntrusted,
+    /// The agent is not there or cannot be started.
+    AgentUnavailable,
+    /// The host could not do what it should.
+    Internal,
+}
+
+/// A refused message, with what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct Reject {
+    /// For programs.
+    pub code: RejectCode,
+    /// For people.
+    pub message: String,
+    /// The tab, as far as it could be read.
+    pub tab: Option<TabId>,
+    /// The turn, as far as it could be read.
+    pub turn: Option<TurnName>,
+}
+
+impl Reject {
+    /// A refusal that is about no tab.
+    pub fn new(code: RejectCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), tab: None, turn: None }
+    }
+
+    /// The same, about a tab.
+    #[must_use]
+    pub fn in_tab(self, tab: TabId) -> Self {
+        Self { tab: Some(tab), ..self }
+    }
+
+    /// The same, about a turn.
+    #[must_use]
+    pub fn of_turn(self, turn: TurnName) -> Self {
+        Self { turn: Some(turn), ..self }
+    }
+}
