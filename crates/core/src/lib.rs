@@ -1,1 +1,26 @@
-//! placeholder
+//! The host as a state machine: something happened in, things to do out. No I/O, no async, no clock, no lock; time is an
+//! argument.
+//!
+//! ```
+//! use switchboard_core::{Host, Input, Settings};
+//! use switchboard_types::{LinkId, Time};
+//!
+//! let mut host = Host::new(Settings::default(), 7);
+//! host.handle(Time(1_000), Input::LinkOpened(LinkId(1)));
+//! assert!(host.poll_output().is_none());
+//! assert_eq!(host.poll_timeout(), None);
+//! ```
+
+mod fold;
+mod host;
+mod input;
+mod lives;
+mod seat;
+mod session;
+mod settings;
+mod timers;
+
+pub use fold::{OpenApproval, State, Status, TurnState};
+pub use host::{Counters, Host};
+pub use input::{EndHow, Input, Output, Recovered, RequestId, Slice, Trust, Workspace};
+pub use settings::Settings;

@@ -1,0 +1,269 @@
+//! The fold of a log to a state: what a session is, derived from its events and nothing else. Never decides; the host
+//! reads it and decides.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use switchboard_types::record::Peek;
+use switchboard_types::{
+    Approval, ApprovalId, Body, EventRef, PlanEntry, Prompt, Resolution, Seq, SessionRow, TurnId, TurnName, TurnPhase,
+    TurnRow,
+};
+
+/// Answers that are remembered, so that a late one can be told what was decided.
+const REMEMBERED_RESOLUTIONS: usize = 256;
+
+/// A session as its log tells it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Its title; empty until there is one.
+    pub title: String,
+    /// All turns, the first at index 0.
+    turns: Vec<TurnState>,
+    names: HashMap<TurnName, TurnId>,
+    /// The prompts that wait, in order.
+    queue: VecDeque<TurnId>,
+    running: Option<TurnId>,
+    cancelling: bool,
+    /// The prompts of turns that have not started.
+    prompts: HashMap<TurnId, Prompt>,
+    approvals: BTreeMap<ApprovalId, OpenApproval>,
+    resolved: VecDeque<(ApprovalId, Resolution)>,
+    /// The running turn's plan, or the last one's.
+    pub plan: Vec<PlanEntry>,
+    /// Why the agent is gone, while it is.
+    pub agent_exit: Option<String>,
+    /// Whether the tab was closed.
+    pub closed: bool,
+}
+
+/// A turn as the log tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnState {
+    /// The view's name for it.
+    pub name: TurnName,
+    /// A digest of its prompt.
+    pub digest: u64,
+    /// The event that queued it.
+    pub queued: Seq,
+    /// How far it is.
+    pub phase: TurnPhase,
+}
+
+/// A question that nobody has answered yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenApproval {
+    /// The turn that waits for it.
+    pub turn: Option<TurnId>,
+    /// The question.
+    pub approval: Approval,
+}
+
+/// A session's status in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing runs and nothing waits.
+    Idle,
+    /// Prompts wait, none runs.
+    Queued,
+    /// A turn runs.
+    Running,
+    /// A turn runs and waits for a person.
+    AwaitingApproval,
+}
+
+impl State {
+    /// The state up to the first turn that is not over, and the cursor from which the log must be folded on.
+    #[must_use]
+    pub fn from_rows(row: &SessionRow, turns: &[TurnRow], head: Seq) -> (Self, Seq) {
+        let mut state = Self { title: row.title.clone(), closed: row.tab.is_none(), ..Self::default() };
+        for turn in turns {
+            if turn.phase != TurnPhase::Ended {
+                return (state, Seq(turn.queued.0.saturating_sub(1)));
+            }
+            state.push_turn(turn.name.clone(), turn.digest, turn.queued, TurnPhase::Ended);
+        }
+        (state, head)
+    }
+
+    /// Takes note of one stored event. Streamed text changes nothing here and is not even read.
+    pub fn apply_record(&mut self, event: EventRef<'_>) {
+        if matches!(event.peek(), Peek::Text(_) | Peek::Thought(_)) {
+            return;
+        }
+        // A body of a newer version is a fact that this version cannot fold; the log keeps it.
+        if let Ok(body) = event.body() {
+            self.apply(event.seq, event.turn, &body);
+        }
+    }
+
+    /// Takes note of one event.
+    pub fn apply(&mut self, seq: Seq, turn: Option<TurnId>, body: &Body) {
+        match body {
+            Body::TitleChanged { title } => self.title.clone_from(title),
+            Body::PromptQueued { name, prompt, .. } => self.prompt_queued(seq, name, prompt),
+            Body::TurnStarted {} => self.turn_started(turn),
+            Body::CancelAsked {} => self.cancelling = self.running.is_some() && turn == self.running,
+            Body::TurnEnded { .. } => self.turn_ended(turn),
+            Body::Plan { entries } => self.plan.clone_from(entries),
+            Body::ApprovalAsked { approval } => {
+                self.approvals.insert(approval.id.clone(), OpenApproval { turn, approval: approval.clone() });
+            }
+            Body::ApprovalResolved { approval, resolution } => self.approval_resolved(approval, *resolution),
+            Body::AgentExited { message } => self.agent_exit = Some(message.clone()),
+            Body::AgentRestarted {} => self.agent_exit = None,
+            Body::SessionClosed {} => self.closed = true,
+            Body::SessionOpened { .. }
+            | Body::Text { .. }
+            | Body::Thought { .. }
+            | Body::Status { .. }
+            | Body::ToolCall { .. }
+            | Body::ToolCallUpdate { .. }
+            | Body::Unknown { .. } => {}
+        }
+    }
+
+    fn prompt_queued(&mut self, seq: Seq, name: &TurnName, prompt: &Prompt) {
+        let turn = self.push_turn(name.clone(), digest(prompt), seq, TurnPhase::Queued);
+        self.queue.push_back(turn);
+        self.prompts.insert(turn, prompt.clone());
+    }
+
+    fn push_turn(&mut self, name: TurnName, digest: u64, queued: Seq, phase: TurnPhase) -> TurnId {
+        let turn = self.next_turn();
+        self.names.insert(name.clone(), turn);
+        self.turns.push(TurnState { name, digest, queued, phase });
+        turn
+    }
+
+    fn turn_started(&mut self, turn: Option<TurnId>) {
+        let Some(turn) = turn else { return };
+        self.queue.retain(|waiting| *waiting != turn);
+        self.prompts.remove(&turn);
+        self.set_phase(turn, TurnPhase::Running);
+        self.running = Some(turn);
+        self.cancelling = false;
+        self.plan.clear();
+    }
+
+    fn turn_ended(&mut self, turn: Option<TurnId>) {
+        let Some(turn) = turn else { return };
+        self.queue.retain(|waiting| *waiting != turn);
+        self.prompts.remove(&turn);
+        self.set_phase(turn, TurnPhase::Ended);
+        if self.running == Some(turn) {
+            self.running = None;
+            self.cancelling = false;
+        }
+    }
+
+    fn set_phase(&mut self, turn: TurnId, phase: TurnPhase) {
+        if let Some(state) = (turn.0 as usize).checked_sub(1).and_then(|at| self.turns.get_mut(at)) {
+            state.phase = phase;
+        }
+    }
+
+    fn approval_resolved(&mut self, approval: &ApprovalId, resolution: Resolution) {
+        self.approvals.remove(approval);
+        if self.resolved.len() == REMEMBERED_RESOLUTIONS {
+            self.resolved.pop_front();
+        }
+        self.resolved.push_back((approval.clone(), resolution));
+    }
+
+    /// The number of the next prompt's turn.
+    #[must_use]
+    pub fn next_turn(&self) -> TurnId {
+        TurnId(u32::try_from(self.turns.len()).unwrap_or(u32::MAX - 1) + 1)
+    }
+
+    /// A turn by its number.
+    #[must_use]
+    pub fn turn(&self, turn: TurnId) -> Option<&TurnState> {
+        self.turns.get((turn.0 as usize).checked_sub(1)?)
+    }
+
+    /// A turn by its name.
+    #[must_use]
+    pub fn turn_named(&self, name: &TurnName) -> Option<TurnId> {
+        self.names.get(name).copied()
+    }
+
+    /// How many turns there have been.
+    #[must_use]
+    pub fn turn_count(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// The turn that runs.
+    #[must_use]
+    pub fn running(&self) -> Option<TurnId> {
+        self.running
+    }
+
+    /// Whether somebody asked for the running turn to be cancelled.
+    #[must_use]
+    pub fn is_cancelling(&self) -> bool {
+        self.cancelling
+    }
+
+    /// The turns that wait, in order.
+    pub fn queue(&self) -> impl ExactSizeIterator<Item = TurnId> + '_ {
+        self.queue.iter().copied()
+    }
+
+    /// The prompt of a turn that waits.
+    #[must_use]
+    pub fn waiting_prompt(&self, turn: TurnId) -> Option<&Prompt> {
+        self.prompts.get(&turn)
+    }
+
+    /// Bytes of the prompts that wait.
+    #[must_use]
+    pub fn queued_bytes(&self) -> usize {
+        self.prompts.values().map(Prompt::size).sum()
+    }
+
+    /// The questions that nobody has answered yet.
+    pub fn approvals(&self) -> impl Iterator<Item = &OpenApproval> {
+        self.approvals.values()
+    }
+
+    /// An open question by its name.
+    #[must_use]
+    pub fn approval(&self, approval: &ApprovalId) -> Option<&OpenApproval> {
+        self.approvals.get(approval)
+    }
+
+    /// How a question was answered, if that was not too long ago.
+    #[must_use]
+    pub fn resolution(&self, approval: &ApprovalId) -> Option<Resolution> {
+        self.resolved.iter().rev().find(|(id, _)| id == approval).map(|(_, resolution)| *resolution)
+    }
+
+    /// The status in one word.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match self.running {
+            Some(_) if self.approvals.is_empty() => Status::Running,
+            Some(_) => Status::AwaitingApproval,
+            None if self.queue.is_empty() => Status::Idle,
+            None => Status::Queued,
+        }
+    }
+}
+
+/// FNV-1a: stable for ever, since it is stored; it guards against mistakes, not against attackers.
+pub(crate) fn digest(prompt: &Prompt) -> u64 {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut take = |bytes: &[u8]| {
+        for byte in bytes.iter().chain(&[0xff]) {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    take(prompt.text.as_bytes());
+    for item in &prompt.context {
+        take(item.path.as_deref().unwrap_or_default().as_bytes());
+        take(item.content.as_deref().unwrap_or_default().as_bytes());
+    }
+    hash
+}

@@ -1,0 +1,217 @@
+//! The host: owns all sessions, links and agents, and turns what happened into what is to be done. Reads no clock, opens
+//! no socket, spawns nothing.
+//!
+//! | file | owns |
+//! | --- | --- |
+//! | `host/commands.rs` | what views ask |
+//! | `host/turns.rs` | the queue, turns and their ends |
+//! | `host/words.rs` | what agents say |
+//! | `host/approvals.rs` | questions to a person and their one answer |
+//! | `host/agents.rs` | starting, losing and restarting agents |
+//! | `host/commits.rs` | durable before visible |
+//! | `host/delivery.rs` | seats: reading, following, windows |
+//! | `host/restore.rs` | what a restart means; trust |
+
+mod agents;
+mod approvals;
+mod commands;
+mod commits;
+mod delivery;
+mod restore;
+mod turns;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use switchboard_types::{
+    AgentName, Body, Change, LinkId, ReadId, Reject, RejectCode, Seq, SessionId, TabId, Ticket, Time, Told, TurnId,
+    WorkspaceRoot,
+};
+
+use crate::input::{Input, Output, RequestId, Trust, Workspace};
+use crate::lives::Lives;
+use crate::seat::Link;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::timers::{Alarm, Timers};
+
+/// The host. Feed it with [`Host::handle`], then drain [`Host::poll_output`] until it is empty.
+#[derive(Debug)]
+pub struct Host {
+    settings: Settings,
+    sessions: BTreeMap<SessionId, Session>,
+    tabs: HashMap<TabId, SessionId>,
+    workspaces: BTreeMap<WorkspaceRoot, Workspace>,
+    /// The workspace of tabs that name none.
+    home: Option<WorkspaceRoot>,
+    links: BTreeMap<LinkId, Link>,
+    lives: Lives,
+    timers: Timers,
+    outputs: VecDeque<Output>,
+    /// Sessions with events for the next commit.
+    dirty: BTreeSet<SessionId>,
+    changes: Vec<Change>,
+    /// Trust that waits for the next commit.
+    trusting: Vec<(RequestId, Workspace)>,
+    commits: VecDeque<commits::Pending>,
+    reads: HashMap<ReadId, (LinkId, TabId)>,
+    next_session: SessionId,
+    last_ticket: Ticket,
+    last_read: ReadId,
+    random: u64,
+    stopping: bool,
+    counters: Counters,
+}
+
+/// What the host has counted, for metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Events that got a number.
+    pub events: u64,
+    /// Commits that were handed out.
+    pub commits: u64,
+    /// Entries that could not be written.
+    pub failed_entries: u64,
+    /// Words that came too late or for nobody.
+    pub late_words: u64,
+    /// Processes of agents that ended.
+    pub agent_exits: u64,
+}
+
+impl Host {
+    /// An empty host. The seed makes epochs; it must differ from start to start.
+    #[must_use]
+    pub fn new(settings: Settings, seed: u64) -> Self {
+        Self {
+            settings,
+            sessions: BTreeMap::new(),
+            tabs: HashMap::new(),
+            workspaces: BTreeMap::new(),
+            home: None,
+            links: BTreeMap::new(),
+            lives: Lives::default(),
+            timers: Timers::default(),
+            outputs: VecDeque::new(),
+            dirty: BTreeSet::new(),
+            changes: Vec::new(),
+            trusting: Vec::new(),
+            commits: VecDeque::new(),
+            reads: HashMap::new(),
+            next_session: SessionId(1),
+            last_ticket: Ticket(0),
+            last_read: ReadId(0),
+            random: seed,
+            stopping: false,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Takes note of what happened.
+    pub fn handle(&mut self, now: Time, input: Input) {
+        match input {
+            Input::LinkOpened(link) => self.link_opened(link),
+            Input::LinkClosed(link) => self.link_closed(link),
+            Input::Command { link, command } => self.command(now, link, command),
+            Input::Drained { link, bytes } => self.drained(link, bytes),
+            Input::LifeStarted(life) => self.life_started(now, life),
+            Input::Words { life, words } => self.words(now, life, words),
+            Input::LifeEnded { life, message } => self.life_ended(now, life, message),
+            Input::Committed(done) => self.committed(now, done),
+            Input::PageRead { read, slice } => self.page_read(read, slice),
+            Input::Reloaded { session, recovered } => self.reloaded(now, session, recovered),
+            Input::Workspace(workspace) => self.know_workspace(workspace),
+            Input::Trust { workspace, request } => self.trust(now, workspace, request),
+            Input::Tick => self.tick(now),
+            Input::Stop => self.stop(now),
+        }
+    }
+
+    /// The next thing to do. What waits for the disk is handed out last, so that all of it shares one commit.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        if let Some(output) = self.outputs.pop_front() {
+            return Some(output);
+        }
+        self.next_commit().map(Output::Commit)
+    }
+
+    /// When [`Input::Tick`] is wanted.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.timers.soonest()
+    }
+
+    /// Event bytes that wait for the disk.
+    #[must_use]
+    pub fn uncommitted_bytes(&self) -> usize {
+        self.commits.iter().map(commits::Pending::bytes).sum::<usize>()
+            + self.dirty.iter().filter_map(|id| self.sessions.get(id)).map(Session::open_bytes).sum::<usize>()
+    }
+
+    /// Whether everything that was handed out for the disk has been answered.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.commits.is_empty() && self.dirty.is_empty() && self.changes.is_empty()
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// A session's state, for tests and listings.
+    #[must_use]
+    pub fn state(&self, session: SessionId) -> Option<&crate::fold::State> {
+        self.sessions.get(&session).map(|session| &session.state)
+    }
+
+    fn tick(&mut self, now: Time) {
+        while let Some(alarm) = self.timers.due(now) {
+            match alarm {
+                Alarm::Session(session) => self.session_alarm(now, session),
+                Alarm::Agent(agent, workspace) => self.pump_agent(now, &crate::lives::AgentKey { agent, workspace }),
+            }
+        }
+    }
+
+    /// Gives an event its number in a session that takes events; none in one that does not.
+    fn append(&mut self, now: Time, session: SessionId, turn: Option<TurnId>, body: &Body) -> Option<Seq> {
+        let found = self.sessions.get_mut(&session).filter(|found| found.is_writable())?;
+        let seq = found.append(now, turn, body);
+        self.dirty.insert(session);
+        self.counters.events += 1;
+        Some(seq)
+    }
+
+    fn tell(&mut self, link: LinkId, told: Told) {
+        self.outputs.push_back(Output::Tell { link, told });
+    }
+
+    fn refuse(&mut self, link: LinkId, reject: Reject) {
+        self.tell(link, Told::Refused(reject));
+    }
+
+    /// Tells every view that is seated at a session something that the log cannot tell.
+    fn refuse_seats(&mut self, session: SessionId, code: RejectCode, message: &str) {
+        let seated = self.links.iter().flat_map(|(link, state)| {
+            let here = state.seats.iter().filter(|(_, seat)| seat.session == session);
+            here.map(|(tab, _)| (*link, tab.clone()))
+        });
+        for (link, tab) in seated.collect::<Vec<_>>() {
+            self.refuse(link, Reject::new(code, message).in_tab(tab));
+        }
+    }
+
+    fn is_permitted(&self, workspace: &WorkspaceRoot, agent: &AgentName) -> bool {
+        agent.is_demo() || self.workspaces.get(workspace).is_some_and(|known| known.trust == Trust::Trusted)
+    }
+
+    /// SplitMix64: an epoch must only differ from the others, so a seed of real randomness and this are enough.
+    fn next_random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.random;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,242 @@
+//! What views ask. Each command is accepted, refused with a reason, or changes nothing; the link lives on in any case.
+
+use switchboard_types::limits::{
+    MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_SEATS_PER_LINK, MAX_TABS, MAX_WAITING_COMMANDS,
+};
+use switchboard_types::{
+    AgentName, Ask, Body, Command, Epoch, LinkId, Prompt, Reject, RejectCode, Seq, SessionId, TabId, TabSummary, Time,
+    Told, TurnName, TurnPhase, WorkspaceRoot,
+};
+
+use super::Host;
+use crate::fold::digest;
+use crate::input::Output;
+use crate::session::{AgentPlace, Session, Writes};
+
+const UNTITLED: &str = "New session";
+
+impl Host {
+    pub(super) fn command(&mut self, now: Time, link: LinkId, command: Command) {
+        if self.stopping {
+            return self.refuse(
+                link,
+                about(&command, RejectCode::Internal, "the host is stopping; try again when it is back"),
+            );
+        }
+        match command {
+            Command::Ready { seen } => self.ready(now, link, seen),
+            Command::OpenTab { tab, agent, workspace, seen } => self.open_tab(now, link, tab, agent, workspace, seen),
+            Command::Visibility(visibility) => self.visibility(link, visibility),
+            other => self.tab_command(now, link, other),
+        }
+    }
+
+    /// A command about a tab that must exist.
+    fn tab_command(&mut self, now: Time, link: LinkId, command: Command) {
+        let Some(id) = command.tab().and_then(|tab| self.tabs.get(tab)).copied() else {
+            let message = "there is no such tab; open it with new-tab first";
+            return self.refuse(link, about(&command, RejectCode::UnknownTab, message));
+        };
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        match &mut session.writes {
+            Writes::Open => self.session_command(now, link, id, command),
+            Writes::Sealed => {
+                session.writes = Writes::Reloading(vec![(link, command)]);
+                self.outputs.push_back(Output::Reload(id));
+            }
+            Writes::Reloading(waiting) if waiting.len() < MAX_WAITING_COMMANDS => waiting.push((link, command)),
+            Writes::Reloading(_) => {
+                let message = "the tab is being read from the disk again; try again in a moment";
+                self.refuse(link, about(&command, RejectCode::TooLarge, message));
+            }
+        }
+    }
+
+    pub(super) fn session_command(&mut self, now: Time, link: LinkId, id: SessionId, command: Command) {
+        match command {
+            Command::Prompt { tab, name, prompt } => self.prompt(now, link, id, tab, name, prompt),
+            Command::Cancel { tab, name } => self.cancel(now, link, id, tab, &name),
+            Command::CloseTab { .. } => self.close_tab(now, id),
+            Command::Ack { tab, seq } => self.ack(link, id, tab, seq),
+            Command::Decide { tab, approval, decision, command } => {
+                self.decide(now, link, id, tab, approval, decision, command);
+            }
+            Command::RestartAgent { tab } => self.restart_agent(now, link, id, tab),
+            Command::Ready { .. } | Command::OpenTab { .. } | Command::Visibility(_) => {}
+        }
+    }
+
+    fn ready(&mut self, now: Time, link: LinkId, seen: Vec<(TabId, Seq)>) {
+        let open = self.sessions.values().filter(|session| self.tabs.get(&session.tab) == Some(&session.id));
+        let shown = open.filter(|session| session.durable > Seq::START).map(|session| TabSummary {
+            tab: session.tab.clone(),
+            title: if session.shown_title.is_empty() { UNTITLED.to_owned() } else { session.shown_title.clone() },
+            head: session.durable,
+        });
+        let tabs = shown.collect();
+        self.tell(link, Told::Tabs { tabs });
+        for (tab, seen) in seen {
+            match self.tabs.get(&tab).copied() {
+                Some(id) => self.attach(now, link, &tab, id, seen),
+                None => {
+                    let message = "there is no such tab any more; it was closed, or belongs to another host";
+                    self.refuse(link, Reject::new(RejectCode::UnknownTab, message).in_tab(tab));
+                }
+            }
+        }
+    }
+
+    /// Seats a link at an open tab; prompts that waited for somebody to look go on.
+    fn attach(&mut self, now: Time, link: LinkId, tab: &TabId, id: SessionId, seen: Seq) {
+        let Some(seats) = self.links.get(&link).map(|link| &link.seats) else { return };
+        if seats.len() >= MAX_SEATS_PER_LINK && !seats.contains_key(tab) {
+            let message = format!("one link follows at most {MAX_SEATS_PER_LINK} tabs; use a second one");
+            return self.refuse(link, Reject::new(RejectCode::TooLarge, message).in_tab(tab.clone()));
+        }
+        self.seat(link, tab, id, seen);
+        self.pump(now, id);
+    }
+
+    fn open_tab(
+        &mut self,
+        now: Time,
+        link: LinkId,
+        tab: TabId,
+        agent: Option<AgentName>,
+        workspace: Option<WorkspaceRoot>,
+        seen: Seq,
+    ) {
+        if let Some(id) = self.tabs.get(&tab).copied() {
+            return self.attach(now, link, &tab, id, seen);
+        }
+        if self.tabs.len() >= MAX_TABS {
+            let message = format!("{MAX_TABS} tabs are open; close some first");
+            return self.refuse(link, Reject::new(RejectCode::TooLarge, message).in_tab(tab));
+        }
+        match self.choose(agent, workspace) {
+            Ok((agent, root)) => self.create_session(now, link, tab, agent, root, seen),
+            Err(reject) => self.refuse(link, reject.in_tab(tab)),
+        }
+    }
+
+    /// The agent and workspace of a new tab.
+    fn choose(
+        &self,
+        agent: Option<AgentName>,
+        workspace: Option<WorkspaceRoot>,
+    ) -> Result<(AgentName, WorkspaceRoot), Reject> {
+        let root = workspace.or_else(|| self.home.clone());
+        let Some(known) = root.and_then(|root| self.workspaces.get(&root)) else {
+            return Err(Reject::new(RejectCode::BadMessage, "this host does not know the workspace"));
+        };
+        let agent = agent.unwrap_or_else(|| known.default_agent.clone());
+        if !agent.is_demo() && !known.agents.contains(&agent) {
+            let names: Vec<&str> = known.agents.iter().map(AgentName::as_str).chain([AgentName::DEMO]).collect();
+            let message = format!("no agent `{agent}` is configured here; there are: {}", names.join(", "));
+            return Err(Reject::new(RejectCode::AgentUnavailable, message));
+        }
+        Ok((agent, known.root.clone()))
+    }
+
+    fn create_session(
+        &mut self,
+        now: Time,
+        link: LinkId,
+        tab: TabId,
+        agent: AgentName,
+        root: WorkspaceRoot,
+        seen: Seq,
+    ) {
+        let id = self.next_session;
+        self.next_session = SessionId(id.0 + 1);
+        let epoch = Epoch(self.next_random());
+        let mut session = Session::new(id, epoch, tab.clone(), agent.clone(), root.clone(), now);
+        session.eager = true;
+        self.sessions.insert(id, session);
+        self.tabs.insert(tab.clone(), id);
+        self.append(now, id, None, &Body::SessionOpened { agent, workspace: root });
+        self.attach(now, link, &tab, id, seen);
+    }
+
+    fn prompt(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId, name: TurnName, prompt: Prompt) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let refusal = |code, message: String| Reject::new(code, message).in_tab(tab.clone()).of_turn(name.clone());
+        if let Some(known) = session.state.turn_named(&name).and_then(|turn| session.state.turn(turn)) {
+            if known.digest != digest(&prompt) {
+                let message = "this messageId was used for another prompt; nothing was sent. Choose a new one";
+                self.refuse(link, refusal(RejectCode::BadMessage, message.to_owned()));
+            }
+            return;
+        }
+        if !self.is_permitted(&session.workspace, &session.agent) {
+            let message = untrusted_message(&session.workspace);
+            return self.refuse(link, refusal(RejectCode::WorkspaceUntrusted, message));
+        }
+        let waiting = session.state.queue().len();
+        if waiting >= MAX_QUEUED_PROMPTS || session.state.queued_bytes() + prompt.size() > MAX_QUEUED_BYTES {
+            let message = format!("{waiting} prompts wait in this tab already; wait for some to end, or cancel them");
+            return self.refuse(link, refusal(RejectCode::TooLarge, message));
+        }
+        self.queue_prompt(now, id, name, prompt);
+    }
+
+    fn cancel(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId, name: &TurnName) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let found = session.state.turn_named(name);
+        let Some((turn, phase)) = found.and_then(|turn| Some((turn, session.state.turn(turn)?.phase))) else {
+            let reject = Reject::new(RejectCode::BadMessage, "no prompt of this tab has that messageId");
+            return self.refuse(link, reject.in_tab(tab).of_turn(name.clone()));
+        };
+        match phase {
+            TurnPhase::Queued => self.end_waiting(now, id, turn),
+            TurnPhase::Running => self.cancel_running(now, id, turn),
+            // It ended while the cancel was on its way: that is what was asked for.
+            TurnPhase::Ended => {}
+        }
+    }
+
+    fn close_tab(&mut self, now: Time, id: SessionId) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let (tab, place) = (session.tab.clone(), session.place);
+        self.end_all_turns(now, id);
+        self.append(now, id, None, &Body::SessionClosed {});
+        self.tabs.remove(&tab);
+        if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
+            self.ask(id, life, Ask::CloseSession { session: id });
+        }
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.place = AgentPlace::None;
+        }
+    }
+
+    /// Acks are advisory: the cursor is what was sent. An impossible one is still worth a word.
+    fn ack(&mut self, link: LinkId, id: SessionId, tab: TabId, seq: Seq) {
+        if self.sessions.get(&id).is_some_and(|session| seq > session.durable) {
+            let message = format!("index {seq} was never sent in this tab");
+            self.refuse(link, Reject::new(RejectCode::BadMessage, message).in_tab(tab));
+        }
+    }
+
+    fn restart_agent(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let (workspace, agent) = (session.workspace.clone(), session.agent.clone());
+        if !self.is_permitted(&workspace, &agent) {
+            let reject = Reject::new(RejectCode::WorkspaceUntrusted, untrusted_message(&workspace));
+            return self.refuse(link, reject.in_tab(tab));
+        }
+        self.restart_by_hand(now, id);
+    }
+}
+
+pub(super) fn untrusted_message(workspace: &WorkspaceRoot) -> String {
+    format!("{workspace} is not trusted, so only the demo agent runs there; run `switchboard trust {workspace}`")
+}
+
+fn about(command: &Command, code: RejectCode, message: &str) -> Reject {
+    let mut reject = Reject::new(code, message);
+    reject.tab = command.tab().cloned();
+    if let Command::Prompt { name, .. } | Command::Cancel { name, .. } = command {
+        reject.turn = Some(name.clone());
+    }
+    reject
+}

@@ -1,0 +1,162 @@
+//! Durable before visible: events go to the disk in commits, and nothing that depends on them leaves before the store has
+//! answered. Never shows an event by itself; delivery does.
+
+use std::sync::Arc;
+
+use switchboard_types::{Ask, Commit, CommitDone, LifeId, Page, RejectCode, SessionId, Ticket, Time};
+
+use super::Host;
+use crate::input::{Output, RequestId, Workspace};
+use crate::session::{AgentPlace, Writes};
+
+/// A commit that the store has not answered yet.
+#[derive(Debug)]
+pub(super) struct Pending {
+    ticket: Ticket,
+    sessions: Vec<SessionId>,
+    bytes: usize,
+    trusting: Vec<(RequestId, Workspace)>,
+}
+
+impl Pending {
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Host {
+    /// Everything that waits for the disk, as one commit.
+    pub(super) fn next_commit(&mut self) -> Option<Commit> {
+        if self.dirty.is_empty() && self.changes.is_empty() {
+            return None;
+        }
+        let ticket = Ticket(self.last_ticket.0 + 1);
+        let mut entries = Vec::with_capacity(self.dirty.len());
+        for session in std::mem::take(&mut self.dirty) {
+            entries.extend(self.sessions.get_mut(&session).and_then(|session| session.take_entry(ticket)));
+        }
+        let changes = std::mem::take(&mut self.changes);
+        if entries.is_empty() && changes.is_empty() {
+            return None;
+        }
+        self.last_ticket = ticket;
+        self.counters.commits += 1;
+        self.commits.push_back(Pending {
+            ticket,
+            sessions: entries.iter().map(|entry| entry.session).collect(),
+            bytes: entries.iter().map(|entry| entry.page.cost()).sum(),
+            trusting: std::mem::take(&mut self.trusting),
+        });
+        Some(Commit { ticket, entries, changes })
+    }
+
+    /// The store has answered: what is on the disk is shown, what is not closes its session to writes.
+    pub(super) fn committed(&mut self, now: Time, done: CommitDone) {
+        while let Some(pending) = self.commits.pop_front_if(|pending| pending.ticket <= done.ticket) {
+            for session in &pending.sessions {
+                match done.failed.iter().find(|(failed, _)| failed == session) {
+                    Some((_, reason)) => self.commit_failed(*session, pending.ticket, reason),
+                    None => self.commit_succeeded(now, *session, pending.ticket),
+                }
+            }
+            self.trust_settled(now, pending.trusting, done.changes_failed.as_deref());
+        }
+    }
+
+    fn commit_succeeded(&mut self, now: Time, id: SessionId, ticket: Ticket) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Some((_, page)) = session.pending.pop_front_if(|(pending, _)| *pending == ticket) else { return };
+        session.durable = page.last();
+        if session.durable == session.head {
+            session.shown_title.clone_from(&session.state.title);
+        }
+        self.deliver(id, &page);
+        self.release_asks(id);
+        self.pump(now, id);
+        self.forget_if_over(id);
+    }
+
+    /// Lets go what waited for events that are on the disk now.
+    fn release_asks(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        while let Some((_, life, ask)) = session.gated.pop_front_if(|(seq, _, _)| *seq <= session.durable) {
+            self.outputs.push_back(Output::Ask { life, ask });
+        }
+    }
+
+    /// An ask leaves when everything that caused it is on the disk.
+    pub(super) fn ask(&mut self, id: SessionId, life: LifeId, ask: Ask) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        if session.head > session.durable {
+            session.gated.push_back((session.head, life, ask));
+        } else {
+            self.outputs.push_back(Output::Ask { life, ask });
+        }
+    }
+
+    /// The session's events are not on the disk: it is closed to writes, and everybody who looks at it is told.
+    fn commit_failed(&mut self, id: SessionId, ticket: Ticket, reason: &str) {
+        self.counters.failed_entries += 1;
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        if !session.pending.iter().any(|(pending, _)| *pending == ticket) {
+            return;
+        }
+        session.pending.clear();
+        session.gated.clear();
+        session.cancel_by = None;
+        session.writes = Writes::Sealed;
+        let place = std::mem::replace(&mut session.place, AgentPlace::None);
+        let (tab, never_durable) = (session.tab.clone(), session.durable.0 == 0);
+        self.dirty.remove(&id);
+        // Nothing that the agent says now could be kept, so it is told to stop; this needs no event of its own.
+        if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
+            self.outputs.push_back(Output::Ask { life, ask: Ask::CloseSession { session: id } });
+        }
+        self.refuse_seats(id, RejectCode::Internal, &sealed_message(reason));
+        if never_durable {
+            self.tabs.remove(&tab);
+            self.drop_seats(id);
+            self.sessions.remove(&id);
+        } else {
+            // A close that did not reach the disk has not happened.
+            self.tabs.entry(tab).or_insert(id);
+        }
+    }
+
+    /// The closed session leaves memory when it is on the disk and every seat has seen its end.
+    pub(super) fn forget_if_over(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        if !session.state.closed || session.durable < session.head || !session.is_writable() {
+            return;
+        }
+        let durable = session.durable;
+        for link in self.links.values_mut() {
+            link.seats.retain(|_, seat| seat.session != id || seat.cursor < durable);
+        }
+        if !self.links.values().any(|link| link.seats.values().any(|seat| seat.session == id)) {
+            self.sessions.remove(&id);
+        }
+    }
+
+    pub(super) fn drop_seats(&mut self, id: SessionId) {
+        for link in self.links.values_mut() {
+            link.seats.retain(|_, seat| seat.session != id);
+        }
+    }
+
+    /// Live events for every seat that follows.
+    pub(super) fn deliver(&mut self, id: SessionId, page: &Arc<Page>) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let names = session.names_in(page);
+        for (link_id, link) in &mut self.links {
+            super::delivery::deliver_live(*link_id, link, id, page, &names, &mut self.outputs);
+        }
+    }
+}
+
+fn sealed_message(reason: &str) -> String {
+    format!(
+        "what happened last in this tab could not be written to the disk, so it was not kept and the tab is closed to \
+         writes: {reason}. Mend that, then send a prompt to go on"
+    )
+}

@@ -1,0 +1,143 @@
+//! What a restart means: sessions and queues come back, what ran is marked, what was asked expires; and the trust of
+//! workspaces. Never sends a prompt again.
+
+use switchboard_types::{
+    Change, Detail, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time, WorkspaceRoot, WorkspaceRow,
+};
+
+use super::Host;
+use super::commands::untrusted_message;
+use crate::input::{EndHow, Recovered, RequestId, Trust, Workspace};
+use crate::session::{Session, Writes};
+
+impl Host {
+    /// The workspace of tabs that name none.
+    pub fn set_home(&mut self, root: WorkspaceRoot) {
+        self.home = Some(root);
+    }
+
+    /// The first session id that was never used.
+    pub fn set_next_session(&mut self, next: SessionId) {
+        self.next_session = next;
+    }
+
+    /// Takes back a session from the disk: what ran when the host died has failed, what waited waits for a view.
+    pub fn restore(&mut self, now: Time, recovered: Recovered) {
+        let Some(tab) = recovered.row.tab.clone() else { return };
+        let id = recovered.row.session;
+        self.tabs.insert(tab.clone(), id);
+        let mut session = Session::found(recovered, tab);
+        session.held = session.state.queue().len() > 0;
+        self.sessions.insert(id, session);
+        self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
+    }
+
+    /// Marks the running turn as failed and lets its questions expire.
+    fn settle_running(&mut self, now: Time, id: SessionId, code: &str, message: &str) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let running = session.state.running();
+        if let Some(turn) = running {
+            self.end_turn(now, id, turn, Outcome::Failed, Some(Detail::new(code, message)));
+        } else {
+            self.resolve_all(now, id, Resolution::Expired);
+        }
+    }
+
+    /// A session whose commit failed was read anew; its commands go on.
+    pub(super) fn reloaded(&mut self, now: Time, id: SessionId, recovered: Result<Box<Recovered>, String>) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Writes::Reloading(waiting) = &mut session.writes else { return };
+        let waiting = std::mem::take(waiting);
+        match recovered {
+            Ok(recovered) => self.reopen(now, id, *recovered, waiting),
+            Err(reason) => {
+                session.writes = Writes::Sealed;
+                self.refuse_seats(
+                    id,
+                    RejectCode::Internal,
+                    &format!("this tab cannot be read from the disk: {reason}"),
+                );
+            }
+        }
+    }
+
+    fn reopen(
+        &mut self,
+        now: Time,
+        id: SessionId,
+        recovered: Recovered,
+        waiting: Vec<(LinkId, switchboard_types::Command)>,
+    ) {
+        let Some(tab) = self.sessions.get(&id).map(|session| session.tab.clone()) else { return };
+        self.sessions.insert(id, Session::found(recovered, tab));
+        self.settle_running(
+            now,
+            id,
+            "storage_failed",
+            "this turn could not be kept: the disk took no more. Send it again",
+        );
+        self.look_again(id);
+        for (link, command) in waiting {
+            self.session_command(now, link, id, command);
+        }
+        self.pump(now, id);
+    }
+
+    pub(super) fn know_workspace(&mut self, workspace: Workspace) {
+        self.workspaces.insert(workspace.root.clone(), workspace);
+    }
+
+    /// Trust counts once it is on the disk; distrust counts at once.
+    pub(super) fn trust(&mut self, now: Time, workspace: Workspace, request: RequestId) {
+        let trusted = (workspace.trust == Trust::Trusted).then_some(now);
+        self.changes.push(Change::Workspace(WorkspaceRow { root: workspace.root.clone(), trusted }));
+        if workspace.trust == Trust::Untrusted {
+            self.know_workspace(workspace.clone());
+            self.end_untrusted(&workspace.root);
+        }
+        self.trusting.push((request, workspace));
+    }
+
+    fn end_untrusted(&mut self, root: &WorkspaceRoot) {
+        let reason = untrusted_message(root);
+        for key in self.lives.alive() {
+            if key.workspace == *root && !key.agent.is_demo() {
+                self.end_life(&key, EndHow::Gracefully, &reason);
+            }
+        }
+    }
+
+    pub(super) fn trust_settled(&mut self, now: Time, settled: Vec<(RequestId, Workspace)>, failed: Option<&str>) {
+        for (request, workspace) in settled {
+            let result = failed.map_or(Ok(()), |reason| Err(reason.to_owned()));
+            if result.is_ok() {
+                let root = workspace.root.clone();
+                self.know_workspace(workspace);
+                let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
+                for id in ids {
+                    if self.sessions.get(&id).is_some_and(|session| session.workspace == root) {
+                        self.pump(now, id);
+                    }
+                }
+            }
+            self.outputs.push_back(crate::input::Output::TrustSettled { request, result });
+        }
+    }
+
+    /// The host stops: what runs is marked, every agent is ended, nothing more is taken.
+    pub(super) fn stop(&mut self, now: Time) {
+        self.stopping = true;
+        let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
+        for id in ids {
+            self.settle_running(now, id, "host_restarted", "the host was stopped while this turn ran; send it again");
+        }
+        for key in self.lives.alive() {
+            self.end_life(&key, EndHow::Gracefully, "the host stopped");
+        }
+    }
+
+    /// The tabs that are open, for listings.
+    pub fn open_tabs(&self) -> impl Iterator<Item = (&TabId, SessionId)> {
+        self.tabs.iter().map(|(tab, id)| (tab, *id))
+    }
+}

@@ -1,0 +1,216 @@
+//! The queue and its turns: one at a time per session, in order, each with exactly one end. Never sends a prompt twice.
+
+use switchboard_types::limits::MAX_TITLE_CHARS;
+use switchboard_types::{
+    Ask, Body, Detail, LifeId, Outcome, Prompt, RejectCode, Resolution, SessionId, Time, TurnId, TurnName,
+};
+
+use super::Host;
+use super::commands::untrusted_message;
+use crate::input::Output;
+use crate::lives::{AgentKey, Readiness};
+use crate::session::AgentPlace;
+use crate::timers::Alarm;
+
+impl Host {
+    pub(super) fn queue_prompt(&mut self, now: Time, id: SessionId, name: TurnName, prompt: Prompt) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        session.held = false;
+        let turn = session.state.next_turn();
+        let ahead = session.state.queue().len() + usize::from(session.state.running().is_some());
+        let position = u32::try_from(ahead).unwrap_or(u32::MAX);
+        let title = session.state.title.is_empty().then(|| title_from(&prompt.text)).filter(|title| !title.is_empty());
+        self.append(now, id, Some(turn), &Body::PromptQueued { name, prompt, position });
+        if let Some(title) = title {
+            self.append(now, id, None, &Body::TitleChanged { title });
+        }
+        self.pump(now, id);
+    }
+
+    /// Moves a session on: opens its agent session, or starts its next turn, as far as that is possible now.
+    pub(super) fn pump(&mut self, now: Time, id: SessionId) {
+        while self.pump_once(now, id) == Progress::Again {}
+    }
+
+    fn pump_once(&mut self, now: Time, id: SessionId) -> Progress {
+        let Some(session) = self.sessions.get(&id) else { return Progress::Done };
+        let idle = session.is_writable() && !session.state.closed && session.state.running().is_none();
+        let waiting = if session.held { None } else { session.state.queue().next() };
+        if self.stopping || !idle || (waiting.is_none() && !session.eager) {
+            return Progress::Done;
+        }
+        let key = AgentKey { agent: session.agent.clone(), workspace: session.workspace.clone() };
+        if !self.is_permitted(&key.workspace, &key.agent) {
+            let message = untrusted_message(&key.workspace);
+            return self.cannot_serve(now, id, waiting, RejectCode::WorkspaceUntrusted, &message);
+        }
+        match session.place {
+            AgentPlace::Open { life } => match waiting {
+                Some(turn) => self.start_turn(now, id, turn, life),
+                None => self.is_served(id),
+            },
+            AgentPlace::Opening { .. } => Progress::Done,
+            AgentPlace::None => self.want_agent(now, id, &key, waiting),
+        }
+    }
+
+    fn is_served(&mut self, id: SessionId) -> Progress {
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.eager = false;
+        }
+        Progress::Done
+    }
+
+    fn want_agent(&mut self, now: Time, id: SessionId, key: &AgentKey, waiting: Option<TurnId>) -> Progress {
+        match self.lives.want(now, &self.settings, key) {
+            Readiness::Ready(life) => self.open_agent_session(now, id, life),
+            Readiness::Spawn(life) => {
+                let (agent, workspace) = (key.agent.clone(), key.workspace.clone());
+                self.outputs.push_back(Output::Spawn { life, agent, workspace });
+            }
+            Readiness::WaitUntil(at) => self.timers.set(at, Alarm::Agent(key.agent.clone(), key.workspace.clone())),
+            Readiness::Coming => {}
+            Readiness::Refused(reason) => {
+                return self.cannot_serve(now, id, waiting, RejectCode::AgentUnavailable, &reason);
+            }
+        }
+        Progress::Done
+    }
+
+    fn open_agent_session(&mut self, now: Time, id: SessionId, life: LifeId) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        session.place = AgentPlace::Opening { life, since: now, told_slow: false };
+        let cwd = session.workspace.clone();
+        self.timers.set(now.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
+        self.ask(id, life, Ask::OpenSession { session: id, cwd });
+    }
+
+    /// Nobody can work on what waits: it fails with the reason, or, if nothing waits, the views are told.
+    fn cannot_serve(
+        &mut self,
+        now: Time,
+        id: SessionId,
+        waiting: Option<TurnId>,
+        code: RejectCode,
+        reason: &str,
+    ) -> Progress {
+        let Some(session) = self.sessions.get_mut(&id) else { return Progress::Done };
+        let told_already = !std::mem::take(&mut session.eager);
+        match waiting {
+            Some(turn) => {
+                let word =
+                    if code == RejectCode::WorkspaceUntrusted { "workspace_untrusted" } else { "agent_unavailable" };
+                self.end_turn(now, id, turn, Outcome::Failed, Some(Detail::new(word, reason)));
+                Progress::Again
+            }
+            None => {
+                if !told_already {
+                    self.refuse_seats(id, code, reason);
+                }
+                Progress::Done
+            }
+        }
+    }
+
+    fn start_turn(&mut self, now: Time, id: SessionId, turn: TurnId, life: LifeId) -> Progress {
+        let Some(session) = self.sessions.get_mut(&id) else { return Progress::Done };
+        session.eager = false;
+        let Some(prompt) = session.state.waiting_prompt(turn).cloned() else { return Progress::Done };
+        let Some(name) = session.state.turn(turn).map(|state| state.name.clone()) else { return Progress::Done };
+        self.append(now, id, Some(turn), &Body::TurnStarted {});
+        self.ask(id, life, Ask::Prompt { session: id, name, prompt });
+        Progress::Done
+    }
+
+    /// Takes a prompt that has not started out of the queue.
+    pub(super) fn end_waiting(&mut self, now: Time, id: SessionId, turn: TurnId) {
+        self.end_turn(now, id, turn, Outcome::Cancelled, None);
+        self.pump(now, id);
+    }
+
+    pub(super) fn cancel_running(&mut self, now: Time, id: SessionId, turn: TurnId) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        if session.state.is_cancelling() {
+            return;
+        }
+        let Some(name) = session.state.turn(turn).map(|state| state.name.clone()) else { return };
+        let life = session.life();
+        self.append(now, id, Some(turn), &Body::CancelAsked {});
+        self.resolve_all(now, id, Resolution::Deny);
+        let Some(life) = life else { return };
+        self.ask(id, life, Ask::Cancel { session: id, name });
+        let by = now.after_ms(self.settings.cancel_ms);
+        if let Some(session) = self.sessions.get_mut(&id) {
+            session.cancel_by = Some(by);
+        }
+        self.timers.set(by, Alarm::Session(id));
+    }
+
+    /// The agent is done with the running turn, well or badly.
+    pub(super) fn finish_running(&mut self, now: Time, id: SessionId, failure: Option<Detail>) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let Some(turn) = session.state.running() else { return };
+        let (outcome, detail) = match failure {
+            _ if session.state.is_cancelling() => (Outcome::Cancelled, None),
+            None => (Outcome::Completed, None),
+            Some(detail) => (Outcome::Failed, Some(detail)),
+        };
+        self.end_turn(now, id, turn, outcome, detail);
+        self.pump(now, id);
+    }
+
+    /// The one end of a turn.
+    pub(super) fn end_turn(
+        &mut self,
+        now: Time,
+        id: SessionId,
+        turn: TurnId,
+        outcome: Outcome,
+        detail: Option<Detail>,
+    ) {
+        let running = self.sessions.get(&id).and_then(|session| session.state.running());
+        if running == Some(turn) {
+            self.resolve_all(now, id, Resolution::Expired);
+            if let Some(session) = self.sessions.get_mut(&id) {
+                session.cancel_by = None;
+            }
+        }
+        self.append(now, id, Some(turn), &Body::TurnEnded { outcome, detail });
+    }
+
+    /// Ends the running turn and everything that waits, as cancelled: the tab closes.
+    pub(super) fn end_all_turns(&mut self, now: Time, id: SessionId) {
+        self.resolve_all(now, id, Resolution::Deny);
+        let Some(session) = self.sessions.get(&id) else { return };
+        let turns: Vec<TurnId> = session.state.running().into_iter().chain(session.state.queue()).collect();
+        for turn in turns {
+            self.end_turn(now, id, turn, Outcome::Cancelled, None);
+        }
+    }
+
+    /// The front prompt, if one waits, fails because no agent session can be had.
+    pub(super) fn fail_front(&mut self, now: Time, id: SessionId, message: &str) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let waiting = if session.held { None } else { session.state.queue().next() };
+        self.cannot_serve(now, id, waiting, RejectCode::AgentUnavailable, message);
+    }
+}
+
+/// Whether pumping again could move the session further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    Again,
+    Done,
+}
+
+fn title_from(text: &str) -> String {
+    let mut title = String::new();
+    // No word begins later than the cut, whatever the size of the prompt.
+    for word in text.split_whitespace().take(MAX_TITLE_CHARS) {
+        if !title.is_empty() {
+            title.push(' ');
+        }
+        title.extend(word.chars().take(MAX_TITLE_CHARS));
+    }
+    title.chars().take(MAX_TITLE_CHARS).collect()
+}

@@ -1,0 +1,157 @@
+//! What agents say. A word touches only the session and the turn that it is for; what comes too late or for nobody is
+//! counted and changes nothing.
+
+use switchboard_types::agent::ToolFailure;
+use switchboard_types::{
+    Ask, Body, CallId, Detail, LifeId, SessionId, Text, Time, ToolCall, ToolStatus, TurnName, Word,
+};
+
+use super::Host;
+use crate::session::AgentPlace;
+
+impl Host {
+    pub(super) fn words(&mut self, now: Time, life: LifeId, words: Vec<Word>) {
+        if self.stopping {
+            return;
+        }
+        for word in words {
+            match word.session() {
+                Some(id) if self.is_served_by(id, life) => self.word(now, life, id, word),
+                Some(_) => self.counters.late_words += 1,
+                None => self.word_for_all(now, life, word),
+            }
+        }
+    }
+
+    fn is_served_by(&self, id: SessionId, life: LifeId) -> bool {
+        self.sessions.get(&id).is_some_and(|session| session.life() == Some(life) && session.is_writable())
+    }
+
+    fn word(&mut self, now: Time, life: LifeId, id: SessionId, word: Word) {
+        match word {
+            Word::Text { name, text, .. } => self.streamed(now, id, name.as_ref(), Body::Text { text }),
+            Word::Thought { name, text, .. } => self.streamed(now, id, name.as_ref(), Body::Thought { text }),
+            Word::SessionOpened { .. } => self.agent_session_opened(now, life, id),
+            Word::OpenFailed { message, .. } => self.open_failed(now, id, &message),
+            Word::Plan { entries, .. } => self.in_running(now, id, Body::Plan { entries }),
+            Word::Status { message, progress, .. } => self.in_running(now, id, Body::Status { message, progress }),
+            Word::TurnDone { name, .. } => self.turn_done(now, id, name.as_ref()),
+            Word::TurnFailed { message, .. } => self.turn_failed(now, id, message),
+            Word::ToolCall { call, tool, parameters, .. } => self.tool_call(now, life, id, call, tool, parameters),
+            Word::ApprovalWanted { approval, .. } => self.approval_wanted(now, id, approval),
+            Word::SessionEnded { reason, .. } => self.agent_session_ended(now, id, reason),
+            Word::Unknown { name, raw, .. } => self.in_running(now, id, Body::Unknown { name, raw }),
+            Word::Trouble { .. } => {}
+        }
+    }
+
+    /// A word that is about the agent as a whole goes to every session that it serves.
+    fn word_for_all(&mut self, now: Time, life: LifeId, word: Word) {
+        let Word::Trouble { message } = word else { return };
+        let served: Vec<SessionId> = self.sessions.keys().copied().filter(|id| self.is_served_by(*id, life)).collect();
+        for id in served {
+            self.append(now, id, None, &Body::Status { message: message.clone(), progress: None });
+        }
+    }
+
+    /// The hot path: a piece of text of the running turn, or a late one of the turn that the agent names.
+    fn streamed(&mut self, now: Time, id: SessionId, name: Option<&TurnName>, body: Body) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        if let Some(turn) = session.turn_for(name) {
+            session.append(now, Some(turn), &body);
+            self.dirty.insert(id);
+            self.counters.events += 1;
+            return;
+        }
+        // Nobody asked, so no turn can show it; it is kept all the same.
+        if let Body::Text { text } | Body::Thought { text } = body {
+            self.append(now, id, None, &outside_a_turn(&text));
+        }
+    }
+
+    fn in_running(&mut self, now: Time, id: SessionId, body: Body) {
+        let turn = self.sessions.get(&id).and_then(|session| session.state.running());
+        self.append(now, id, turn, &body);
+    }
+
+    fn turn_done(&mut self, now: Time, id: SessionId, name: Option<&TurnName>) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        if session.turn_for(name) == session.state.running() && session.state.running().is_some() {
+            self.finish_running(now, id, None);
+        } else {
+            self.counters.late_words += 1;
+        }
+    }
+
+    fn turn_failed(&mut self, now: Time, id: SessionId, message: String) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        if session.state.running().is_some() {
+            self.finish_running(now, id, Some(Detail::new("agent_error", message)));
+        } else {
+            self.append(now, id, None, &Body::Status { message, progress: None });
+        }
+    }
+
+    fn agent_session_opened(&mut self, now: Time, life: LifeId, id: SessionId) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        session.place = AgentPlace::Open { life };
+        self.lives.has_served(life);
+        self.pump(now, id);
+    }
+
+    fn open_failed(&mut self, now: Time, id: SessionId, message: &str) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        session.place = AgentPlace::None;
+        let message = format!("agent `{}` could not open a session: {message}", session.agent);
+        self.fail_front(now, id, &message);
+        self.pump(now, id);
+    }
+
+    fn agent_session_ended(&mut self, now: Time, id: SessionId, reason: Option<String>) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        session.place = AgentPlace::None;
+        session.asked_by_agent.clear();
+        let message = match reason {
+            Some(reason) => format!("the agent ended its session: {reason}"),
+            None => "the agent ended its session".to_owned(),
+        };
+        if session.state.running().is_some() {
+            self.finish_running(now, id, Some(Detail::new("agent_error", message)));
+        } else {
+            self.append(now, id, None, &Body::Status { message, progress: None });
+        }
+        self.pump(now, id);
+    }
+
+    /// There is no tool yet: the call and its refusal are on record, and the agent is told.
+    fn tool_call(
+        &mut self,
+        now: Time,
+        life: LifeId,
+        id: SessionId,
+        call: CallId,
+        tool: String,
+        parameters: serde_json::Value,
+    ) {
+        let message = format!("this host offers no tool named `{tool}`");
+        let asked = ToolCall {
+            id: call.clone(),
+            title: tool,
+            kind: None,
+            status: ToolStatus::Pending,
+            input: Some(parameters),
+            output: None,
+        };
+        let output = serde_json::json!({ "code": "TOOL_NOT_FOUND", "message": message });
+        let refused = ToolCall { status: ToolStatus::Failed, input: None, output: Some(output), ..asked.clone() };
+        self.in_running(now, id, Body::ToolCall { call: asked });
+        self.in_running(now, id, Body::ToolCallUpdate { call: refused });
+        let failure = ToolFailure { code: "TOOL_NOT_FOUND".to_owned(), message };
+        self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
+    }
+}
+
+fn outside_a_turn(text: &Text) -> Body {
+    let raw = serde_json::json!({ "text": text.to_plain() }).to_string();
+    Body::Unknown { name: "text outside a turn".to_owned(), raw }
+}

@@ -1,0 +1,188 @@
+//! What happens to the host and what it wants done. Plain data; the edges carry it.
+
+use switchboard_types::{
+    AgentName, Ask, Command, Commit, CommitDone, LifeId, LinkId, Page, ReadId, Seq, SessionId, SessionRow, Told, Word,
+    WorkspaceRoot,
+};
+
+use crate::fold::State;
+
+/// Something happened.
+#[derive(Debug)]
+pub enum Input {
+    /// A view's link is up.
+    LinkOpened(LinkId),
+    /// A view's link is gone.
+    LinkClosed(LinkId),
+    /// A view asks for something.
+    Command {
+        /// Who.
+        link: LinkId,
+        /// What.
+        command: Command,
+    },
+    /// Event bytes have left for a view.
+    Drained {
+        /// Whose.
+        link: LinkId,
+        /// How many, as [`Page::cost`] counts.
+        bytes: usize,
+    },
+    /// An agent's process runs.
+    LifeStarted(LifeId),
+    /// An agent said something.
+    Words {
+        /// Which life of which agent.
+        life: LifeId,
+        /// What, in order.
+        words: Vec<Word>,
+    },
+    /// An agent's process could not be started, or has ended.
+    LifeEnded {
+        /// Which life.
+        life: LifeId,
+        /// For a person: why.
+        message: String,
+    },
+    /// The store has answered a commit.
+    Committed(CommitDone),
+    /// The store has answered a read.
+    PageRead {
+        /// Which read.
+        read: ReadId,
+        /// What comes next; the error is for a person.
+        slice: Result<Slice, String>,
+    },
+    /// The store has answered a reload.
+    Reloaded {
+        /// Which session.
+        session: SessionId,
+        /// What it holds; the error is for a person.
+        recovered: Result<Box<Recovered>, String>,
+    },
+    /// The edges know a workspace, or know it better now.
+    Workspace(Workspace),
+    /// A person trusts a workspace, or no longer does.
+    Trust {
+        /// The workspace as it is with that trust.
+        workspace: Workspace,
+        /// Its name in the answer.
+        request: RequestId,
+    },
+    /// Time has passed.
+    Tick,
+    /// The host must stop: mark what runs and take nothing more.
+    Stop,
+}
+
+/// Something to do.
+#[derive(Debug, PartialEq)]
+pub enum Output {
+    /// Write this to the disk and answer with [`Input::Committed`], in order.
+    Commit(Commit),
+    /// Tell a view.
+    Tell {
+        /// Which link.
+        link: LinkId,
+        /// What.
+        told: Told,
+    },
+    /// Read a session's next events and answer with [`Input::PageRead`].
+    Read {
+        /// Its name in the answer.
+        read: ReadId,
+        /// Which session.
+        session: SessionId,
+        /// After which event.
+        after: Seq,
+        /// At most so many bytes, but at least one event.
+        max_bytes: usize,
+    },
+    /// Read a session anew, as at start-up, and answer with [`Input::Reloaded`].
+    Reload(SessionId),
+    /// Start an agent's process and answer with [`Input::LifeStarted`] or [`Input::LifeEnded`].
+    Spawn {
+        /// The name of this life.
+        life: LifeId,
+        /// Which agent.
+        agent: AgentName,
+        /// Where.
+        workspace: WorkspaceRoot,
+    },
+    /// Ask an agent something.
+    Ask {
+        /// Which life.
+        life: LifeId,
+        /// What.
+        ask: Ask,
+    },
+    /// End an agent's process.
+    End {
+        /// Which life.
+        life: LifeId,
+        /// How.
+        how: EndHow,
+    },
+    /// A workspace's trust is settled.
+    TrustSettled {
+        /// Which request.
+        request: RequestId,
+        /// Durable, or why not.
+        result: Result<(), String>,
+    },
+}
+
+/// A request of the edges that wants one answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(pub u64);
+
+/// How a process is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndHow {
+    /// With time to put its things in order.
+    Gracefully,
+    /// Now.
+    AtOnce,
+}
+
+/// What the store has after a cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Events that are lost, from the cursor to the page.
+    pub gap: Option<(Seq, Seq)>,
+    /// The next events; none at the end of the log.
+    pub page: Option<Page>,
+}
+
+/// Whether a workspace is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Its configured agents may start.
+    Trusted,
+    /// Only the demo agent may start.
+    Untrusted,
+}
+
+/// A workspace as the edges know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspace {
+    /// Its folder.
+    pub root: WorkspaceRoot,
+    /// Whether a person trusts it.
+    pub trust: Trust,
+    /// The agents that are configured there.
+    pub agents: Vec<AgentName>,
+    /// The one that works when nobody names one.
+    pub default_agent: AgentName,
+}
+
+/// A session as it is found on the disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recovered {
+    /// Its row.
+    pub row: SessionRow,
+    /// Its last event.
+    pub head: Seq,
+    /// The fold of its log.
+    pub state: State,
+}

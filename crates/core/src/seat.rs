@@ -1,0 +1,68 @@
+//! Views' links and their seats: one cursor per link and tab. Holds no event; the log is the buffer.
+
+use std::collections::BTreeMap;
+
+use switchboard_types::limits::LINK_WINDOW_BYTES;
+use switchboard_types::{ReadId, Seq, SessionId, TabId, Visibility};
+
+/// A view's link.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) visibility: Visibility,
+    /// Event bytes on their way.
+    pub(crate) in_flight: usize,
+    pub(crate) seats: BTreeMap<TabId, Seat>,
+    /// The one read that is under way for this link, so that a link with many seats costs one page.
+    pub(crate) reading: Option<(ReadId, TabId)>,
+    /// The seat that was read for last; the next one after it is served first.
+    pub(crate) served: Option<TabId>,
+}
+
+/// A view's place at a session.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) session: SessionId,
+    /// The last event that was sent.
+    pub(crate) cursor: Seq,
+    pub(crate) mode: Mode,
+}
+
+/// How a seat gets its next events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// At the durable head: live events come as they are committed.
+    Following,
+    /// Behind the durable head: reads from the store and gets no live event.
+    Behind,
+    /// The store cannot give what comes next; the view was told and may attach again.
+    Stuck,
+}
+
+impl Link {
+    pub(crate) fn new() -> Self {
+        Self { visibility: Visibility::Visible, in_flight: 0, seats: BTreeMap::new(), reading: None, served: None }
+    }
+
+    /// Whether events may go out now.
+    pub(crate) fn takes_events(&self) -> bool {
+        self.visibility == Visibility::Visible && self.in_flight < LINK_WINDOW_BYTES
+    }
+
+    /// Whether it is worth reading on: half of the window is free, so pages are not cut small.
+    pub(crate) fn takes_pages(&self) -> bool {
+        self.visibility == Visibility::Visible && self.in_flight <= LINK_WINDOW_BYTES / 2 && self.reading.is_none()
+    }
+
+    /// The next seat that is behind, in turn.
+    pub(crate) fn next_behind(&self) -> Option<TabId> {
+        let behind = |(tab, seat): (&TabId, &Seat)| (seat.mode == Mode::Behind).then(|| tab.clone());
+        if let Some(served) = &self.served {
+            use std::ops::Bound::{Excluded, Unbounded};
+            let later = self.seats.range::<TabId, _>((Excluded(served), Unbounded));
+            if let Some(tab) = later.into_iter().find_map(behind) {
+                return Some(tab);
+            }
+        }
+        self.seats.iter().find_map(behind)
+    }
+}

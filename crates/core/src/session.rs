@@ -1,0 +1,234 @@
+//! One session: its log's numbering, its state, what waits for the disk, and its place at an agent. Never decides what
+//! happens next; the host does.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+use switchboard_types::{
+    AgentName, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, LifeId, LinkId, Page, PageBuilder, Seq, SessionId,
+    SessionRow, TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnRow, WorkspaceRoot,
+};
+
+use crate::fold::State;
+use crate::input::Recovered;
+
+/// A session in memory.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) id: SessionId,
+    epoch: Epoch,
+    pub(crate) workspace: WorkspaceRoot,
+    pub(crate) agent: AgentName,
+    /// The tab that shows it; stays for the seats' sake after the tab was closed.
+    pub(crate) tab: TabId,
+    created: Time,
+    updated: Time,
+    pub(crate) state: State,
+    /// The title as far as it is durable.
+    pub(crate) shown_title: String,
+    /// The last event that has a number.
+    pub(crate) head: Seq,
+    /// The last event that is on the disk.
+    pub(crate) durable: Seq,
+    open: PageBuilder,
+    dirty_row: bool,
+    dirty_turns: BTreeSet<TurnId>,
+    /// Pages on their way to the disk.
+    pub(crate) pending: VecDeque<(Ticket, Arc<Page>)>,
+    /// What may leave for the agent once the event at that place is on the disk.
+    pub(crate) gated: VecDeque<(Seq, LifeId, Ask)>,
+    pub(crate) place: AgentPlace,
+    pub(crate) writes: Writes,
+    /// Prompts were found at start-up; they wait until a view attaches.
+    pub(crate) held: bool,
+    /// An agent session is wanted even while no prompt waits.
+    pub(crate) eager: bool,
+    pub(crate) cancel_by: Option<Time>,
+    /// Our approval ids to the agent's own.
+    pub(crate) asked_by_agent: HashMap<ApprovalId, ApprovalId>,
+}
+
+/// The session's place at its agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AgentPlace {
+    /// No agent session.
+    None,
+    /// Asked for one.
+    Opening { life: LifeId, since: Time, told_slow: bool },
+    /// There is one.
+    Open { life: LifeId },
+}
+
+/// Whether the log takes events.
+#[derive(Debug)]
+pub(crate) enum Writes {
+    /// It does.
+    Open,
+    /// A commit failed; the session must be read anew before it takes any.
+    Sealed,
+    /// It is being read anew; these commands wait for it.
+    Reloading(Vec<(LinkId, Command)>),
+}
+
+impl Session {
+    pub(crate) fn new(
+        id: SessionId,
+        epoch: Epoch,
+        tab: TabId,
+        agent: AgentName,
+        root: WorkspaceRoot,
+        now: Time,
+    ) -> Self {
+        let row = SessionRow {
+            session: id,
+            epoch,
+            workspace: root,
+            agent,
+            title: String::new(),
+            tab: Some(tab.clone()),
+            created: now,
+            updated: now,
+        };
+        Self::found(Recovered { row, head: Seq::START, state: State::default() }, tab)
+    }
+
+    /// A session as it is on the disk.
+    pub(crate) fn found(recovered: Recovered, tab: TabId) -> Self {
+        let Recovered { row, head, state } = recovered;
+        Self {
+            id: row.session,
+            epoch: row.epoch,
+            workspace: row.workspace,
+            agent: row.agent,
+            tab,
+            created: row.created,
+            updated: row.updated,
+            shown_title: state.title.clone(),
+            state,
+            head,
+            durable: head,
+            open: PageBuilder::new(head.next()),
+            dirty_row: false,
+            dirty_turns: BTreeSet::new(),
+            pending: VecDeque::new(),
+            gated: VecDeque::new(),
+            place: AgentPlace::None,
+            writes: Writes::Open,
+            held: false,
+            eager: false,
+            cancel_by: None,
+            asked_by_agent: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn is_writable(&self) -> bool {
+        matches!(self.writes, Writes::Open)
+    }
+
+    /// Gives an event its number and takes note of it; it is shown to nobody before it is on the disk.
+    pub(crate) fn append(&mut self, now: Time, turn: Option<TurnId>, body: &Body) -> Seq {
+        self.head = self.open.push(now, turn, body);
+        self.state.apply(self.head, turn, body);
+        match body {
+            Body::PromptQueued { .. } | Body::TurnStarted {} | Body::TurnEnded { .. } => {
+                self.dirty_turns.extend(turn);
+                self.dirty_row = true;
+                self.updated = now;
+            }
+            Body::SessionOpened { .. } | Body::TitleChanged { .. } | Body::SessionClosed {} => self.dirty_row = true,
+            Body::Text { .. }
+            | Body::Thought { .. }
+            | Body::Plan { .. }
+            | Body::Status { .. }
+            | Body::CancelAsked {}
+            | Body::ToolCall { .. }
+            | Body::ToolCallUpdate { .. }
+            | Body::ApprovalAsked { .. }
+            | Body::ApprovalResolved { .. }
+            | Body::AgentExited { .. }
+            | Body::AgentRestarted {}
+            | Body::Unknown { .. } => {}
+        }
+        self.head
+    }
+
+    /// What is new since the last commit, as one entry of the next.
+    pub(crate) fn take_entry(&mut self, ticket: Ticket) -> Option<Entry> {
+        let page = Arc::new(self.open.take()?);
+        self.pending.push_back((ticket, Arc::clone(&page)));
+        let mut changes = Vec::new();
+        if std::mem::take(&mut self.dirty_row) {
+            changes.push(Change::Session(self.row()));
+        }
+        for turn in std::mem::take(&mut self.dirty_turns) {
+            changes.extend(self.turn_row(turn).map(Change::Turn));
+        }
+        Some(Entry { session: self.id, page, changes })
+    }
+
+    fn row(&self) -> SessionRow {
+        SessionRow {
+            session: self.id,
+            epoch: self.epoch,
+            workspace: self.workspace.clone(),
+            agent: self.agent.clone(),
+            title: self.state.title.clone(),
+            tab: (!self.state.closed).then(|| self.tab.clone()),
+            created: self.created,
+            updated: self.updated,
+        }
+    }
+
+    fn turn_row(&self, turn: TurnId) -> Option<TurnRow> {
+        let state = self.state.turn(turn)?;
+        Some(TurnRow {
+            session: self.id,
+            turn,
+            name: state.name.clone(),
+            digest: state.digest,
+            queued: state.queued,
+            phase: state.phase,
+        })
+    }
+
+    /// Bytes for the next commit.
+    pub(crate) fn open_bytes(&self) -> usize {
+        self.open.cost()
+    }
+
+    /// The names of the turns that a page speaks of.
+    pub(crate) fn names_in(&self, page: &Page) -> TurnNames {
+        let mut turns: Vec<TurnId> = Vec::new();
+        for turn in page.events().filter_map(|event| event.turn) {
+            if turns.last() != Some(&turn) {
+                turns.push(turn);
+            }
+        }
+        turns.sort_unstable();
+        turns.dedup();
+        let names = turns.into_iter().filter_map(|turn| Some((turn, self.state.turn(turn)?.name.clone())));
+        TurnNames::new(names.collect::<Vec<_>>())
+    }
+
+    /// The turn that a word is for: the running one, or the one that the agent names.
+    pub(crate) fn turn_for(&self, name: Option<&TurnName>) -> Option<TurnId> {
+        let running = self.state.running();
+        let Some(name) = name else { return running };
+        match running.and_then(|turn| self.state.turn(turn)) {
+            Some(turn) if turn.name == *name => running,
+            _ => self.state.turn_named(name).filter(|turn| self.state.turn(*turn).is_some_and(has_started)),
+        }
+    }
+
+    /// The life that serves this session, if there is one.
+    pub(crate) fn life(&self) -> Option<LifeId> {
+        match self.place {
+            AgentPlace::None => None,
+            AgentPlace::Opening { life, .. } | AgentPlace::Open { life } => Some(life),
+        }
+    }
+}
+
+fn has_started(turn: &crate::fold::TurnState) -> bool {
+    turn.phase != switchboard_types::TurnPhase::Queued
+}

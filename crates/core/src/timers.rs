@@ -1,0 +1,36 @@
+//! When something must be looked at again. Never reads a clock; entries may be stale and whoever is woken checks.
+
+use std::collections::BTreeSet;
+
+use switchboard_types::{AgentName, SessionId, Time, WorkspaceRoot};
+
+/// What to look at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Alarm {
+    /// A session that opens an agent session or waits for a cancelled turn.
+    Session(SessionId),
+    /// An agent that waits to be started again.
+    Agent(AgentName, WorkspaceRoot),
+}
+
+/// All alarms, soonest first.
+#[derive(Debug, Default)]
+pub(crate) struct Timers(BTreeSet<(Time, Alarm)>);
+
+impl Timers {
+    pub(crate) fn set(&mut self, at: Time, alarm: Alarm) {
+        self.0.insert((at, alarm));
+    }
+
+    pub(crate) fn soonest(&self) -> Option<Time> {
+        self.0.first().map(|(at, _)| *at)
+    }
+
+    /// The next alarm that is due, once.
+    pub(crate) fn due(&mut self, now: Time) -> Option<Alarm> {
+        if self.soonest()? > now {
+            return None;
+        }
+        self.0.pop_first().map(|(_, alarm)| alarm)
+    }
+}
