@@ -1,1 +1,41 @@
-fn main() {}
+//! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
+
+mod steps;
+mod tidy;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+  test [STEP…]   every check that must pass before a change is kept, or only the steps named
+  tidy           the rules of the house that no compiler knows
+";
+
+fn main() -> Result<ExitCode> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let root = repository_root()?;
+    match arguments.split_first() {
+        Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
+        Some((chore, [])) if chore == "tidy" => tidy::run(&root),
+        Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
+            print!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => {
+            eprint!("{USAGE}");
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+/// The folder above this crate. Cargo names the crate's folder when it runs us; what was compiled in serves a bare start.
+fn repository_root() -> Result<PathBuf> {
+    let own =
+        env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    own.parent().map(Path::to_path_buf).context("xtask lies in no folder; start it as `cargo xtask`")
+}

@@ -1,0 +1,175 @@
+//! The steps of `cargo xtask test`, in order, each with its time. Never goes on after a step that failed.
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::tidy;
+
+/// One thing that must pass.
+struct Step {
+    name: &'static str,
+    run: fn(&Path) -> Result<Ended>,
+}
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Passed,
+    Failed { code: u8 },
+}
+
+/// All steps share the dev profile and the workspace's features, so nothing is built twice for another step's sake. What
+/// comes later (the page's own tests, a browser) is one more line here.
+const STEPS: &[Step] = &[
+    Step { name: "fmt", run: |root| cargo(root, &["fmt", "--all", "--check"]) },
+    Step { name: "tidy", run: tidy_step },
+    Step {
+        name: "clippy",
+        run: |root| cargo(root, &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
+    },
+    Step { name: "tests", run: tests_step },
+    Step { name: "doctests", run: |root| cargo(root, &["test", "--workspace", "--doc"]) },
+];
+
+/// Runs the wanted steps, or all of them if none is named.
+pub(crate) fn test(root: &Path, wanted: &[String]) -> Result<ExitCode> {
+    let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+    if let Some(stranger) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
+        bail!("there is no step `{stranger}`; the steps are {}", known.join(", "));
+    }
+    let chosen = |step: &&Step| wanted.is_empty() || wanted.iter().any(|name| name == step.name);
+    let steps: Vec<&Step> = STEPS.iter().filter(chosen).collect();
+    let ended = run_in_order(root, &steps)?;
+    print!("{}", summary(&steps, &ended));
+    Ok(match ended.last() {
+        Some((Ended::Failed { code }, _)) => ExitCode::from(*code),
+        Some((Ended::Passed, _)) | None => ExitCode::SUCCESS,
+    })
+}
+
+/// Runs the steps until one fails; what it returns may be shorter than what it was given.
+fn run_in_order(root: &Path, steps: &[&Step]) -> Result<Vec<(Ended, Duration)>> {
+    let mut done = Vec::new();
+    for step in steps {
+        println!("\n=== {} ===", step.name);
+        let start = Instant::now();
+        let ended = (step.run)(root).with_context(|| format!("step `{}` could not be run", step.name))?;
+        let took = start.elapsed();
+        println!("=== {}: {}, {:.1} s ===", step.name, word(ended), took.as_secs_f64());
+        done.push((ended, took));
+        if ended != Ended::Passed {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+fn summary(steps: &[&Step], ended: &[(Ended, Duration)]) -> String {
+    let mut text = String::from("\n=== summary ===\n");
+    for (at, step) in steps.iter().enumerate() {
+        text += &match ended.get(at) {
+            Some((ended, took)) => format!("{:<10} {:>8.1} s  {}\n", step.name, took.as_secs_f64(), word(*ended)),
+            None => format!("{:<10} {:>10}  not run\n", step.name, "-"),
+        };
+    }
+    let total: Duration = ended.iter().map(|(_, took)| *took).sum();
+    text += &format!("{:<10} {:>8.1} s\n", "total", total.as_secs_f64());
+    for (step, (how, _)) in steps.iter().zip(ended) {
+        if let Ended::Failed { code } = how {
+            text += &format!("step `{}` failed with exit code {code}\n", step.name);
+        }
+    }
+    text
+}
+
+fn word(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Passed => "passed",
+        Ended::Failed { .. } => "FAILED",
+    }
+}
+
+fn tidy_step(root: &Path) -> Result<Ended> {
+    Ok(if tidy::run(root)? == ExitCode::SUCCESS { Ended::Passed } else { Ended::Failed { code: 1 } })
+}
+
+fn tests_step(root: &Path) -> Result<Ended> {
+    // Without fail-fast one run shows everything that is broken.
+    if has_nextest(root) {
+        cargo(root, &["nextest", "run", "--workspace", "--no-fail-fast"])
+    } else {
+        println!("cargo-nextest is not installed; `cargo test` does the same, more slowly");
+        cargo(root, &["test", "--workspace", "--all-targets", "--no-fail-fast"])
+    }
+}
+
+fn has_nextest(root: &Path) -> bool {
+    cargo_command(root)
+        .args(["nextest", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Result<Ended> {
+    println!("$ cargo {}", arguments.join(" "));
+    let status = cargo_command(root).args(arguments).status().context("cargo could not be started")?;
+    Ok(match status.code() {
+        Some(0) => Ended::Passed,
+        // A code beyond a byte, or none because of a signal, is still a failure.
+        code => Ended::Failed { code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1) },
+    })
+}
+
+fn cargo_command(root: &Path) -> Command {
+    // Cargo says which cargo started us, so that all steps use one toolchain.
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PASSES: Step = Step { name: "passes", run: |_| Ok(Ended::Passed) };
+    const FAILS: Step = Step { name: "fails", run: |_| Ok(Ended::Failed { code: 101 }) };
+
+    fn ends(steps: &[&Step]) -> Vec<Ended> {
+        run_in_order(Path::new("."), steps).unwrap().into_iter().map(|(ended, _)| ended).collect()
+    }
+
+    #[test]
+    fn a_failing_step_stops_the_rest() {
+        assert_eq!(ends(&[&PASSES, &FAILS, &PASSES]), vec![Ended::Passed, Ended::Failed { code: 101 }]);
+    }
+
+    #[test]
+    fn the_summary_names_the_failed_step_its_code_and_what_was_not_run() {
+        let second = Duration::from_secs(1);
+        let ended = [(Ended::Passed, second), (Ended::Failed { code: 101 }, second)];
+        let expected = "\n=== summary ===\n\
+             passes          1.0 s  passed\n\
+             fails           1.0 s  FAILED\n\
+             passes              -  not run\n\
+             total           2.0 s\n\
+             step `fails` failed with exit code 101\n";
+        assert_eq!(summary(&[&PASSES, &FAILS, &PASSES], &ended), expected);
+    }
+
+    #[test]
+    fn a_step_that_does_not_exist_is_an_error_that_lists_those_that_do() {
+        let error = test(Path::new("."), &["smoke".to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("`smoke`") && error.contains("fmt, tidy, clippy, tests, doctests"), "{error}");
+    }
+
+    #[test]
+    fn a_command_that_fails_keeps_its_exit_code() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(cargo(here, &["no-such-subcommand"]).unwrap(), Ended::Failed { code: 101 });
+    }
+}
