@@ -147,6 +147,12 @@ impl Host {
             + self.dirty.iter().filter_map(|id| self.sessions.get(id)).map(Session::open_bytes).sum::<usize>()
     }
 
+    /// Commits that the store has not answered yet.
+    #[must_use]
+    pub fn commits_in_flight(&self) -> usize {
+        self.commits.len()
+    }
+
     /// Whether everything that was handed out for the disk has been answered.
     #[must_use]
     pub fn is_settled(&self) -> bool {
@@ -159,10 +165,10 @@ impl Host {
         self.counters
     }
 
-    /// A session's state, for tests and listings.
+    /// A session's state; none if it is not in memory, or closed to writes and so unsure of its own.
     #[must_use]
     pub fn state(&self, session: SessionId) -> Option<&crate::fold::State> {
-        self.sessions.get(&session).map(|session| &session.state)
+        self.sessions.get(&session).filter(|session| session.is_writable()).map(|session| &session.state)
     }
 
     fn tick(&mut self, now: Time) {

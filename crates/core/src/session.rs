@@ -220,6 +220,13 @@ impl Session {
         }
     }
 
+    /// A turn that is over before its prompt could leave: the agent must not begin with it now.
+    pub(crate) fn withhold(&mut self, turn: TurnId) {
+        let Some(over) = self.state.turn(turn).map(|state| state.name.clone()) else { return };
+        self.gated
+            .retain(|(_, _, ask)| !matches!(ask, Ask::Prompt { name, .. } | Ask::Cancel { name, .. } if *name == over));
+    }
+
     /// The life that serves this session, if there is one.
     pub(crate) fn life(&self) -> Option<LifeId> {
         match self.place {

@@ -4,11 +4,12 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+pub use switchboard_core::{EndHow, Trust};
 use switchboard_types::{Ask, Command, LifeId, LinkId, Page, TabId, Told, TurnNames, Word, WorkspaceRoot};
 use tokio::sync::{mpsc, oneshot};
 
 /// Messages that wait for one view's link. Events are bounded by bytes in the core; this bounds the rest.
-pub const OUTBOX_MESSAGES: usize = 256;
+pub const OUTBOX_MESSAGES: usize = 512;
 /// Inputs that wait for the host's task.
 pub const INBOX_MESSAGES: usize = 256;
 
@@ -57,15 +58,6 @@ pub enum ViewInput {
         /// Answered when the host knows it.
         answer: oneshot::Sender<()>,
     },
-}
-
-/// Whether a workspace is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trust {
-    /// Its configured agents may start.
-    Trusted,
-    /// Only the demo agent may start.
-    Untrusted,
 }
 
 /// What the host's task sends to the link of a view.
@@ -133,13 +125,4 @@ pub enum AgentOrder {
     Ask(Ask),
     /// End the process.
     End(EndHow),
-}
-
-/// How a process is ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndHow {
-    /// Close its input, then SIGTERM, then SIGKILL, each after its grace.
-    Gracefully,
-    /// SIGKILL, now.
-    AtOnce,
 }

@@ -18,6 +18,8 @@ pub const MAX_SEATS_PER_LINK: usize = 1_000;
 pub const MAX_OPEN_APPROVALS: usize = 64;
 /// Event bytes on their way to one link; beyond it the seat's cursor stands still.
 pub const LINK_WINDOW_BYTES: usize = 256 * 1024;
+/// What a page costs at least within that window, however small it is.
+pub const MIN_PAGE_COST: usize = 1024;
 /// One page read from the store; a single larger event still comes, alone.
 pub const READ_PAGE_BYTES: usize = 128 * 1024;
 /// Event bytes that wait for the disk before the host stops taking words from agents.

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::body::Body;
 use crate::ids::{Seq, Time, TurnId};
+use crate::limits::MIN_PAGE_COST;
 use crate::text::Text;
 
 const LEN_BYTES: usize = 4;
@@ -105,10 +106,11 @@ impl Page {
         &self.records
     }
 
-    /// What the page costs in memory and on its way to a view.
+    /// What the page costs on its way to a view: its bytes, but never less than a message costs by itself, so that a
+    /// bound on costs also bounds the number of messages.
     #[must_use]
     pub fn cost(&self) -> usize {
-        self.records.len()
+        self.records.len().max(MIN_PAGE_COST)
     }
 
     /// The events in order, each as a view onto the packed bytes.

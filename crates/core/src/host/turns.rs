@@ -173,6 +173,7 @@ impl Host {
             self.resolve_all(now, id, Resolution::Expired);
             if let Some(session) = self.sessions.get_mut(&id) {
                 session.cancel_by = None;
+                session.withhold(turn);
             }
         }
         self.append(now, id, Some(turn), &Body::TurnEnded { outcome, detail });

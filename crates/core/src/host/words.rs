@@ -111,6 +111,7 @@ impl Host {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.place = AgentPlace::None;
         session.asked_by_agent.clear();
+        session.gated.clear();
         let message = match reason {
             Some(reason) => format!("the agent ended its session: {reason}"),
             None => "the agent ended its session".to_owned(),

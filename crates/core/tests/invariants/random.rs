@@ -1,0 +1,275 @@
+//! The host under random prompts, words, cancels, hides, shows, reconnects, exits, slow and failed commits and restarts.
+//! The world checks each event as it is shown; at the end every view must have the whole log.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use switchboard_types::{
+    Approval, ApprovalKind, Body, Command, Decision, LifeId, SessionId, Severity, TabId, Text, Visibility, Word,
+};
+
+use super::world::{World, open_tab};
+
+const TABS: usize = 3;
+const VIEWS: usize = 3;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Attach { view: usize, tab: usize },
+    Prompt { view: usize, tab: usize, name: u8 },
+    Cancel { view: usize, tab: usize, name: u8 },
+    Close { view: usize, tab: usize },
+    Chunks { tab: usize, count: usize, bytes: usize },
+    Late { tab: usize, name: u8 },
+    Complete { tab: usize },
+    Fail { tab: usize },
+    Ask { tab: usize },
+    Decide { view: usize, tab: usize, deny: bool },
+    EndSession { tab: usize },
+    Exit,
+    RestartAgent { view: usize, tab: usize },
+    Show { view: usize, visible: bool },
+    Read { view: usize, reads: bool },
+    Reconnect { view: usize },
+    Disconnect { view: usize },
+    Commit,
+    FailCommit,
+    ReadPage,
+    Drain,
+    Agents,
+    Wait { ms: u64 },
+    Kill,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let (view, tab, name) = (0..VIEWS, 0..TABS, 0..6_u8);
+    prop_oneof![
+        4 => (view.clone(), tab.clone()).prop_map(|(view, tab)| Step::Attach { view, tab }),
+        6 => (view.clone(), tab.clone(), name.clone()).prop_map(|(view, tab, name)| Step::Prompt { view, tab, name }),
+        2 => (view.clone(), tab.clone(), name.clone()).prop_map(|(view, tab, name)| Step::Cancel { view, tab, name }),
+        1 => (view.clone(), tab.clone()).prop_map(|(view, tab)| Step::Close { view, tab }),
+        8 => (tab.clone(), 1..6_usize, prop_oneof![Just(10_usize), Just(40_000)])
+            .prop_map(|(tab, count, bytes)| Step::Chunks { tab, count, bytes }),
+        2 => (tab.clone(), name).prop_map(|(tab, name)| Step::Late { tab, name }),
+        3 => tab.clone().prop_map(|tab| Step::Complete { tab }),
+        1 => tab.clone().prop_map(|tab| Step::Fail { tab }),
+        1 => tab.clone().prop_map(|tab| Step::Ask { tab }),
+        1 => (view.clone(), tab.clone(), any::<bool>()).prop_map(|(view, tab, deny)| Step::Decide { view, tab, deny }),
+        1 => tab.clone().prop_map(|tab| Step::EndSession { tab }),
+        2 => Just(Step::Exit),
+        1 => (view.clone(), tab).prop_map(|(view, tab)| Step::RestartAgent { view, tab }),
+        3 => (view.clone(), any::<bool>()).prop_map(|(view, visible)| Step::Show { view, visible }),
+        2 => (view.clone(), any::<bool>()).prop_map(|(view, reads)| Step::Read { view, reads }),
+        3 => view.clone().prop_map(|view| Step::Reconnect { view }),
+        1 => view.prop_map(|view| Step::Disconnect { view }),
+        10 => Just(Step::Commit),
+        2 => Just(Step::FailCommit),
+        5 => Just(Step::ReadPage),
+        4 => Just(Step::Drain),
+        6 => Just(Step::Agents),
+        2 => prop_oneof![Just(100), Just(5_000), Just(11_000)].prop_map(|ms| Step::Wait { ms }),
+        2 => Just(Step::Kill),
+    ]
+}
+
+/// The random world: tabs get a new name each time they are closed, as views do.
+struct Run {
+    world: World,
+    lives_of_tabs: [usize; TABS],
+}
+
+impl Run {
+    fn tab(&self, tab: usize) -> String {
+        format!("tab {tab}.{}", self.lives_of_tabs[tab])
+    }
+
+    fn session(&self, tab: usize) -> Option<SessionId> {
+        let name = TabId::from(self.tab(tab).as_str());
+        self.world.host.open_tabs().find(|(open, _)| **open == name).map(|(_, id)| id)
+    }
+
+    /// The life and session of a tab whose agent session is open.
+    fn at_work(&self, tab: usize) -> Option<(LifeId, SessionId)> {
+        let session = self.session(tab)?;
+        let life = self.world.lives.iter().find(|(_, life)| life.opened.contains(&session))?;
+        Some((*life.0, session))
+    }
+
+    fn say(&mut self, tab: usize, make: impl Fn(SessionId) -> Vec<Word>) {
+        if let Some((life, session)) = self.at_work(tab) {
+            self.world.words(life, make(session));
+        }
+    }
+
+    fn ended(&mut self, tab: usize) {
+        if let Some((life, session)) = self.at_work(tab) {
+            self.world.lives.get_mut(&life).unwrap().running.remove(&session);
+        }
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Attach { view, tab } => {
+                let name = self.tab(tab);
+                let seen = self.world.views[view].seen(&name).len() as u64;
+                self.world.command(view, open_tab(&name, seen));
+            }
+            Step::Prompt { view, tab, name } => self.world.prompt(view, &self.tab(tab), &name.to_string()),
+            Step::Cancel { view, tab, name } => {
+                let tab = self.tab(tab).as_str().into();
+                self.world.command(view, Command::Cancel { tab, name: name.to_string().as_str().into() });
+            }
+            Step::Close { view, tab } => {
+                let name = self.tab(tab);
+                self.world.command(view, Command::CloseTab { tab: name.as_str().into() });
+                // A close that fails leaves the tab open under its old name; that is fine, it is only not used again.
+                self.lives_of_tabs[tab] += 1;
+            }
+            Step::Show { view, visible } => {
+                let visibility = if visible { Visibility::Visible } else { Visibility::Hidden };
+                self.world.command(view, Command::Visibility(visibility));
+            }
+            Step::RestartAgent { view, tab } => {
+                let tab = self.tab(tab).as_str().into();
+                self.world.command(view, Command::RestartAgent { tab });
+            }
+            Step::Decide { view, tab, deny } => self.decide(view, tab, deny),
+            Step::Read { view, reads } => self.world.views[view].reads = reads,
+            Step::Reconnect { view } => self.world.reconnect(view),
+            Step::Disconnect { view } => self.world.disconnect(view),
+            Step::Commit => drop(self.world.commit()),
+            Step::FailCommit => drop(self.world.fail_commit()),
+            Step::ReadPage => drop(self.world.read()),
+            Step::Drain => drop(self.world.drain()),
+            Step::Agents => drop(self.world.agents_open()),
+            Step::Wait { ms } => self.world.advance(ms),
+            Step::Kill => self.world.restart(),
+            Step::Exit => {
+                if let Some(life) = self.world.lives.keys().next().copied() {
+                    self.world.exit(life);
+                }
+            }
+            word => self.word(word),
+        }
+    }
+
+    fn word(&mut self, step: Step) {
+        match step {
+            Step::Chunks { tab, count, bytes } => {
+                let text = Text::from("x".repeat(bytes).as_str());
+                self.say(tab, |session| {
+                    (0..count).map(|_| Word::Text { session, name: None, text: text.clone() }).collect()
+                });
+            }
+            Step::Late { tab, name } => {
+                let name = name.to_string();
+                self.say(tab, |session| {
+                    vec![Word::Thought { session, name: Some(name.as_str().into()), text: Text::from("late") }]
+                });
+            }
+            Step::Complete { tab } => {
+                self.ended(tab);
+                self.say(tab, |session| vec![Word::TurnDone { session, name: None }]);
+            }
+            Step::Fail { tab } => {
+                self.ended(tab);
+                self.say(tab, |session| vec![Word::TurnFailed { session, message: "no".to_owned() }]);
+            }
+            Step::Ask { tab } => self.say(tab, |session| vec![wanted(session)]),
+            Step::EndSession { tab } => {
+                let at_work = self.at_work(tab);
+                self.ended(tab);
+                self.say(tab, |session| vec![Word::SessionEnded { session, reason: None }]);
+                if let Some((life, session)) = at_work {
+                    self.world.lives.get_mut(&life).unwrap().opened.remove(&session);
+                }
+            }
+            other => unreachable!("{other:?} is no word"),
+        }
+    }
+
+    fn decide(&mut self, view: usize, tab: usize, deny: bool) {
+        let Some(state) = self.session(tab).and_then(|id| self.world.host.state(id)) else { return };
+        let Some(approval) = state.approvals().next().map(|open| open.approval.id.clone()) else { return };
+        let decision = if deny { Decision::DenyStop } else { Decision::AllowOnce };
+        let tab = self.tab(tab).as_str().into();
+        self.world.command(view, Command::Decide { tab, approval, decision, command: None });
+    }
+
+    /// Everybody looks and reads again, agents finish what they have, and then everything must be whole.
+    fn come_to_rest(&mut self) {
+        for view in 0..VIEWS {
+            self.world.views[view].reads = true;
+            if self.world.views[view].link.is_none() {
+                self.world.reconnect(view);
+            }
+            self.world.command(view, Command::Visibility(Visibility::Visible));
+        }
+        for _ in 0..40 {
+            self.world.settle();
+            self.world.advance(11_000);
+            self.world.settle();
+            let running: Vec<(LifeId, SessionId)> = self
+                .world
+                .lives
+                .iter()
+                .flat_map(|(life, state)| state.running.keys().map(|session| (*life, *session)))
+                .collect();
+            for (life, session) in running {
+                self.world.lives.get_mut(&life).unwrap().running.remove(&session);
+                self.world.words(life, vec![Word::TurnDone { session, name: None }]);
+            }
+        }
+        self.world.settle();
+    }
+
+    /// Invariant 5: every prompt that was accepted has exactly one end, unless it waits for somebody to look at it.
+    fn assert_one_answer_each(&self) {
+        for (id, stored) in &self.world.disk.sessions {
+            let turns = stored.log.iter().filter(|event| matches!(event.body, Body::PromptQueued { .. }));
+            for turn in turns.map(|event| event.turn) {
+                let ends = |body: &Body| matches!(body, Body::TurnEnded { .. });
+                let ended = stored.log.iter().filter(|event| event.turn == turn && ends(&event.body)).count();
+                // A session that is closed to writes says so to its views and ends its turn when it is read anew.
+                let waits = match self.world.host.state(*id) {
+                    Some(state) => state.queue().any(|waiting| Some(waiting) == turn),
+                    None => stored.row.as_ref().is_some_and(|row| row.tab.is_some()),
+                };
+                assert!(ended == 1 || (ended == 0 && waits), "turn {turn:?} of {id} ended {ended} times");
+            }
+        }
+    }
+}
+
+fn wanted(session: SessionId) -> Word {
+    let approval = Approval {
+        id: "theirs".into(),
+        kind: ApprovalKind::Tool,
+        title: "a tool".to_owned(),
+        command: None,
+        cwd: None,
+        path: None,
+        diff: None,
+        severity: Severity::Medium,
+        reason: "it is asked for".to_owned(),
+    };
+    Word::ApprovalWanted { session, approval }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 4_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_every_views_stream_is_the_log(steps in vec(step(), 1..160)) {
+        let mut world = World::new();
+        for _ in 0..VIEWS {
+            world.view();
+        }
+        let mut run = Run { world, lives_of_tabs: [0; TABS] };
+        for step in steps {
+            run.take(step);
+        }
+        run.come_to_rest();
+        run.world.assert_whole();
+        run.assert_one_answer_each();
+    }
+}

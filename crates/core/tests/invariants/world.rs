@@ -1,0 +1,536 @@
+//! The edges of the host in virtual time: a disk that can be slow, fail and survive, views that keep journals, agents that
+//! answer when they are told to. Checks every event that a view is shown at the moment it is shown.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+use switchboard_core::{EndHow, Host, Input, Output, Recovered, Settings, Slice, State, Trust, Workspace};
+use switchboard_types::{
+    AgentName, Ask, Body, Change, Command, Commit, CommitDone, Event, LifeId, LinkId, PageBuilder, Prompt, ReadId,
+    Reject, Seq, SessionId, SessionRow, TabId, Text, Time, Told, TurnName, TurnRow, Visibility, Word, WorkspaceRoot,
+    WorkspaceRow,
+};
+
+pub(crate) const ROOT: &str = "/w";
+
+/// The host and everything around it.
+pub(crate) struct World {
+    pub(crate) host: Host,
+    pub(crate) now: Time,
+    pub(crate) disk: Disk,
+    pub(crate) commits: VecDeque<Commit>,
+    pub(crate) reads: VecDeque<(ReadId, SessionId, Seq, usize)>,
+    reloads: VecDeque<SessionId>,
+    pub(crate) views: Vec<View>,
+    pub(crate) lives: BTreeMap<LifeId, Life>,
+    pub(crate) trust_answers: Vec<Result<(), String>>,
+    /// Every prompt that ever reached an agent, over all restarts.
+    pub(crate) prompted: Vec<(SessionId, TurnName)>,
+    last_link: u64,
+    starts: u64,
+}
+
+/// What survives.
+#[derive(Default)]
+pub(crate) struct Disk {
+    pub(crate) sessions: BTreeMap<SessionId, Stored>,
+    pub(crate) workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
+}
+
+#[derive(Default)]
+pub(crate) struct Stored {
+    pub(crate) row: Option<SessionRow>,
+    pub(crate) turns: BTreeMap<u32, TurnRow>,
+    pub(crate) log: Vec<Event>,
+    /// The first events are gone up to here.
+    pub(crate) lost_to: Seq,
+}
+
+/// A view and its journal.
+pub(crate) struct View {
+    pub(crate) link: Option<LinkId>,
+    pub(crate) visible: bool,
+    /// What it has applied, per tab.
+    pub(crate) journal: BTreeMap<TabId, Vec<Event>>,
+    pub(crate) gaps: Vec<(TabId, Seq, Seq)>,
+    pub(crate) resets: Vec<TabId>,
+    pub(crate) refused: Vec<Reject>,
+    pub(crate) tabs: Vec<switchboard_types::TabSummary>,
+    undrained: usize,
+    /// Whether it reads what it is sent.
+    pub(crate) reads: bool,
+}
+
+/// One life of an agent.
+#[derive(Default)]
+pub(crate) struct Life {
+    pub(crate) agent: String,
+    pub(crate) started: bool,
+    pub(crate) opened: BTreeSet<SessionId>,
+    pub(crate) asks: Vec<Ask>,
+    pub(crate) running: HashMap<SessionId, TurnName>,
+    pub(crate) ending: Option<EndHow>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let mut world = Self {
+            host: Host::new(Settings::default(), 1),
+            now: Time(1_000_000),
+            disk: Disk::default(),
+            commits: VecDeque::new(),
+            reads: VecDeque::new(),
+            reloads: VecDeque::new(),
+            views: Vec::new(),
+            lives: BTreeMap::new(),
+            trust_answers: Vec::new(),
+            prompted: Vec::new(),
+            last_link: 0,
+            starts: 1,
+        };
+        world.know_workspace();
+        world
+    }
+
+    fn know_workspace(&mut self) {
+        let root = WorkspaceRoot::from(ROOT);
+        let trusted = self.disk.workspaces.get(&root).is_some_and(|row| row.trusted.is_some());
+        let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
+        self.host.set_home(root);
+        self.handle(Input::Workspace(workspace(trust)));
+    }
+
+    /// A world with one view and one open tab whose agent session is open.
+    pub(crate) fn with_tab() -> (Self, usize, SessionId) {
+        let mut world = Self::new();
+        let view = world.view();
+        let session = world.open(view, "tab");
+        (world, view, session)
+    }
+
+    pub(crate) fn open(&mut self, view: usize, tab: &str) -> SessionId {
+        self.command(view, open_tab(tab, 0));
+        self.settle();
+        self.session_of(tab)
+    }
+
+    pub(crate) fn session_of(&self, tab: &str) -> SessionId {
+        self.host.open_tabs().find(|(open, _)| open.as_str() == tab).map(|(_, id)| id).expect("the tab is open")
+    }
+
+    pub(crate) fn handle(&mut self, input: Input) {
+        self.host.handle(self.now, input);
+        self.route();
+    }
+
+    pub(crate) fn view(&mut self) -> usize {
+        self.views.push(View::new());
+        let view = self.views.len() - 1;
+        self.connect(view);
+        view
+    }
+
+    pub(crate) fn connect(&mut self, view: usize) {
+        self.disconnect(view);
+        self.last_link += 1;
+        let link = LinkId(self.last_link);
+        self.views[view].link = Some(link);
+        self.views[view].visible = true;
+        self.views[view].undrained = 0;
+        self.handle(Input::LinkOpened(link));
+    }
+
+    pub(crate) fn disconnect(&mut self, view: usize) {
+        if let Some(link) = self.views[view].link.take() {
+            self.handle(Input::LinkClosed(link));
+        }
+    }
+
+    /// Connects again and goes on after what the view has seen, as a reloaded page does.
+    pub(crate) fn reconnect(&mut self, view: usize) {
+        self.connect(view);
+        let seen = self.views[view].journal.iter().map(|(tab, log)| (tab.clone(), last(log)));
+        let seen = seen.collect();
+        self.command(view, Command::Ready { seen });
+    }
+
+    pub(crate) fn command(&mut self, view: usize, command: Command) {
+        let Some(link) = self.views[view].link else { return };
+        if let Command::Visibility(visibility) = command {
+            self.views[view].visible = visibility == Visibility::Visible;
+        }
+        self.handle(Input::Command { link, command });
+    }
+
+    pub(crate) fn prompt(&mut self, view: usize, tab: &str, name: &str) {
+        let prompt = Prompt { text: format!("prompt {name}"), context: Vec::new() };
+        self.command(view, Command::Prompt { tab: tab.into(), name: name.into(), prompt });
+    }
+
+    pub(crate) fn words(&mut self, life: LifeId, words: Vec<Word>) {
+        self.handle(Input::Words { life, words });
+    }
+
+    /// The only life that runs.
+    pub(crate) fn life(&self) -> LifeId {
+        let alive: Vec<_> = self.lives.keys().copied().collect();
+        assert_eq!(alive.len(), 1, "one life runs");
+        alive[0]
+    }
+
+    pub(crate) fn chunk(&mut self, session: SessionId, text: &str) {
+        let life = self.life();
+        self.words(life, vec![Word::Text { session, name: None, text: Text::from(text) }]);
+    }
+
+    pub(crate) fn complete(&mut self, session: SessionId) {
+        let life = self.life();
+        self.lives.get_mut(&life).expect("alive").running.remove(&session);
+        self.words(life, vec![Word::TurnDone { session, name: None }]);
+    }
+
+    pub(crate) fn exit(&mut self, life: LifeId) {
+        self.lives.remove(&life);
+        self.handle(Input::LifeEnded { life, message: "exited with code 1".to_owned() });
+    }
+
+    pub(crate) fn advance(&mut self, ms: u64) {
+        self.now = self.now.after_ms(ms);
+        self.handle(Input::Tick);
+    }
+
+    /// Kills the host and starts another on the same disk. What was not committed is gone.
+    pub(crate) fn restart(&mut self) {
+        self.starts += 1;
+        self.commits.clear();
+        self.reads.clear();
+        self.reloads.clear();
+        self.lives.clear();
+        self.host = Host::new(Settings::default(), self.starts);
+        self.know_workspace();
+        for view in &mut self.views {
+            view.link = None;
+        }
+        let next = self.disk.sessions.keys().last().map_or(1, |id| id.0 + 1);
+        self.host.set_next_session(SessionId(next));
+        let ids: Vec<SessionId> = self.disk.sessions.keys().copied().collect();
+        for id in ids {
+            let recovered = self.disk.recover(id);
+            self.host.restore(self.now, recovered);
+        }
+        self.route();
+    }
+
+    /// Does what the host wants done, but for what a test wants to hold back: commits, reads, agents.
+    fn route(&mut self) {
+        while let Some(output) = self.host.poll_output() {
+            match output {
+                Output::Commit(commit) => self.commits.push_back(commit),
+                Output::Tell { link, told } => self.tell(link, told),
+                Output::Read { read, session, after, max_bytes } => {
+                    self.reads.push_back((read, session, after, max_bytes));
+                }
+                Output::Reload(session) => self.reloads.push_back(session),
+                Output::Spawn { life, agent, .. } => {
+                    self.lives.insert(life, Life { agent: agent.as_str().to_owned(), ..Life::default() });
+                }
+                Output::Ask { life, ask } => self.asked(life, ask),
+                Output::End { life, how } => {
+                    if let Some(life) = self.lives.get_mut(&life) {
+                        life.ending = Some(how);
+                    }
+                }
+                Output::TrustSettled { result, .. } => self.trust_answers.push(result),
+            }
+        }
+    }
+
+    fn tell(&mut self, link: LinkId, told: Told) {
+        let Some(view) = self.views.iter_mut().find(|view| view.link == Some(link)) else { return };
+        view.take(&self.disk, told);
+    }
+
+    fn asked(&mut self, life: LifeId, ask: Ask) {
+        if let Ask::Prompt { session, name, .. } = &ask {
+            self.disk.assert_started(*session, name);
+            let sent = (*session, name.clone());
+            assert!(!self.prompted.contains(&sent), "{sent:?} went to an agent twice");
+            self.prompted.push(sent);
+        }
+        let Some(life) = self.lives.get_mut(&life) else { return };
+        match &ask {
+            Ask::Prompt { session, name, .. } => {
+                let before = life.running.insert(*session, name.clone());
+                assert_eq!(before, None, "two turns at once in session {session}");
+            }
+            Ask::CloseSession { session } => {
+                life.opened.remove(session);
+                life.running.remove(session);
+            }
+            _ => {}
+        }
+        life.asks.push(ask);
+    }
+
+    /// The disk takes the oldest commit that waits.
+    pub(crate) fn commit(&mut self) -> bool {
+        let Some(commit) = self.commits.pop_front() else { return false };
+        let done = self.disk.write(&commit);
+        self.handle(Input::Committed(done));
+        true
+    }
+
+    /// The disk refuses the oldest commit that waits.
+    pub(crate) fn fail_commit(&mut self) -> bool {
+        let Some(commit) = self.commits.pop_front() else { return false };
+        let failed = commit.entries.iter().map(|entry| (entry.session, "disk full".to_owned())).collect();
+        let changes_failed = (!commit.changes.is_empty()).then(|| "disk full".to_owned());
+        self.handle(Input::Committed(CommitDone { ticket: commit.ticket, failed, changes_failed }));
+        true
+    }
+
+    pub(crate) fn read(&mut self) -> bool {
+        let Some((read, session, after, max_bytes)) = self.reads.pop_front() else { return false };
+        let slice = self.disk.read_after(session, after, max_bytes);
+        self.handle(Input::PageRead { read, slice: Ok(slice) });
+        true
+    }
+
+    fn reload(&mut self) -> bool {
+        let Some(session) = self.reloads.pop_front() else { return false };
+        let recovered = Ok(Box::new(self.disk.recover(session)));
+        self.handle(Input::Reloaded { session, recovered });
+        true
+    }
+
+    /// Agents that were asked for come up, and open the agent sessions that they were asked for.
+    pub(crate) fn agents_open(&mut self) -> bool {
+        let mut moved = false;
+        let lives: Vec<LifeId> = self.lives.keys().copied().collect();
+        for id in lives {
+            let Some(life) = self.lives.get_mut(&id) else { continue };
+            if life.ending.is_some() {
+                self.exit(id);
+                moved = true;
+                continue;
+            }
+            if !life.started {
+                life.started = true;
+                self.handle(Input::LifeStarted(id));
+                moved = true;
+            }
+            for session in self.lives.get(&id).map(Life::wanted).unwrap_or_default() {
+                if let Some(life) = self.lives.get_mut(&id) {
+                    life.opened.insert(session);
+                    life.asks.retain(|ask| !matches!(ask, Ask::OpenSession { session: s, .. } if *s == session));
+                }
+                self.words(id, vec![Word::SessionOpened { session }]);
+                moved = true;
+            }
+        }
+        moved
+    }
+
+    pub(crate) fn drain(&mut self) -> bool {
+        let mut moved = false;
+        for at in 0..self.views.len() {
+            let view = &mut self.views[at];
+            let (Some(link), true) = (view.link, view.reads && view.undrained > 0) else { continue };
+            let bytes = std::mem::take(&mut view.undrained);
+            self.handle(Input::Drained { link, bytes });
+            moved = true;
+        }
+        moved
+    }
+
+    /// Everything that can happen by itself happens, until nothing does.
+    pub(crate) fn settle(&mut self) {
+        for _ in 0..100_000 {
+            let moved = self.commit() || self.read() || self.reload() || self.drain() || self.agents_open();
+            if !moved {
+                return;
+            }
+        }
+        panic!("the world does not come to rest");
+    }
+
+    /// The log of a tab's session as the disk has it.
+    pub(crate) fn log(&self, session: SessionId) -> &[Event] {
+        &self.disk.sessions[&session].log
+    }
+
+    pub(crate) fn bodies(&self, session: SessionId) -> Vec<Body> {
+        self.log(session).iter().map(|event| event.body.clone()).collect()
+    }
+
+    /// Every view that is seated has all of the log, in order, once; the log is dense; its fold is the host's state.
+    pub(crate) fn assert_whole(&self) {
+        for (id, stored) in &self.disk.sessions {
+            for (at, event) in stored.log.iter().enumerate() {
+                assert_eq!(event.seq, Seq(at as u64 + 1), "session {id} is dense");
+            }
+            let mut state = State::default();
+            stored.log.iter().for_each(|event| state.apply(event.seq, event.turn, &event.body));
+            if let Some(live) = self.host.state(*id) {
+                assert_eq!(live.queue().collect::<Vec<_>>(), state.queue().collect::<Vec<_>>());
+                assert_eq!(live.running(), state.running());
+                assert_eq!((&live.title, live.closed), (&state.title, state.closed));
+                assert_eq!(live.approvals().collect::<Vec<_>>(), state.approvals().collect::<Vec<_>>());
+            }
+        }
+        for view in self.views.iter().filter(|view| view.link.is_some()) {
+            for (tab, journal) in &view.journal {
+                let Some(stored) = self.disk.of_tab(tab) else { continue };
+                assert_eq!(journal, &stored.log, "the view has all of {tab}");
+            }
+        }
+    }
+}
+
+impl Disk {
+    fn write(&mut self, commit: &Commit) -> CommitDone {
+        let mut failed = Vec::new();
+        for entry in &commit.entries {
+            let stored = self.sessions.entry(entry.session).or_default();
+            if entry.page.first() != last(&stored.log).next() {
+                failed.push((entry.session, "there would be a hole".to_owned()));
+                if stored.log.is_empty() {
+                    self.sessions.remove(&entry.session);
+                }
+                continue;
+            }
+            stored.log.extend(entry.page.events().map(|event| event.to_event().expect("readable")));
+            for change in &entry.changes {
+                match change {
+                    Change::Session(row) => stored.row = Some(row.clone()),
+                    Change::Turn(row) => drop(stored.turns.insert(row.turn.0, row.clone())),
+                    Change::Workspace(_) => unreachable!("not a session's"),
+                }
+            }
+        }
+        for change in &commit.changes {
+            let Change::Workspace(row) = change else { unreachable!("not the host's") };
+            self.workspaces.insert(row.root.clone(), row.clone());
+        }
+        CommitDone { ticket: commit.ticket, failed, changes_failed: None }
+    }
+
+    fn read_after(&self, session: SessionId, after: Seq, max_bytes: usize) -> Slice {
+        let stored = &self.sessions[&session];
+        let gap = (after < stored.lost_to).then(|| (after.next(), stored.lost_to));
+        let from = after.max(stored.lost_to);
+        let mut page = PageBuilder::new(from.next());
+        for event in stored.log.iter().filter(|event| event.seq > from) {
+            if !page.is_empty() && page.cost() >= max_bytes {
+                break;
+            }
+            page.push(event.at, event.turn, &event.body);
+        }
+        Slice { gap, page: page.take() }
+    }
+
+    /// What the edges do at start-up: rows, then the fold of what is not settled.
+    fn recover(&self, id: SessionId) -> Recovered {
+        let stored = &self.sessions[&id];
+        let row = stored.row.clone().expect("a session has a row");
+        let turns: Vec<TurnRow> = stored.turns.values().cloned().collect();
+        let head = last(&stored.log);
+        let (mut state, from) = State::from_rows(&row, &turns, head);
+        for event in stored.log.iter().filter(|event| event.seq > from) {
+            state.apply(event.seq, event.turn, &event.body);
+        }
+        Recovered { row, head, state }
+    }
+
+    pub(crate) fn of_tab(&self, tab: &TabId) -> Option<&Stored> {
+        self.sessions.values().find(|stored| stored.row.as_ref().is_some_and(|row| row.tab.as_ref() == Some(tab)))
+    }
+
+    fn assert_started(&self, session: SessionId, name: &TurnName) {
+        let log = &self.sessions[&session].log;
+        let queued = log.iter().find(|event| matches!(&event.body, Body::PromptQueued { name: n, .. } if n == name));
+        let turn = queued.expect("the prompt is durable before it is sent").turn;
+        let started = log.iter().any(|event| event.turn == turn && event.body == Body::TurnStarted {});
+        assert!(started, "the start of {name} is durable before it is sent");
+    }
+}
+
+impl View {
+    fn new() -> Self {
+        Self {
+            link: None,
+            visible: true,
+            journal: BTreeMap::new(),
+            gaps: Vec::new(),
+            resets: Vec::new(),
+            refused: Vec::new(),
+            tabs: Vec::new(),
+            undrained: 0,
+            reads: true,
+        }
+    }
+
+    /// Invariants 2 (continuous), 3 (durable before visible) and 8 (apart), at the moment of showing.
+    fn take(&mut self, disk: &Disk, told: Told) {
+        match told {
+            Told::Events { tab, page, names } => {
+                assert!(self.visible, "a hidden view is shown nothing");
+                self.undrained += page.cost();
+                let journal = self.journal.entry(tab.clone()).or_default();
+                let gap_to = self.gaps.iter().filter(|(t, _, _)| *t == tab).map(|(_, _, to)| *to).max();
+                for event in page.events() {
+                    let event = event.to_event().expect("readable");
+                    let before = last(journal).max(gap_to.unwrap_or_default());
+                    assert_eq!(event.seq, before.next(), "{tab} goes on where it was");
+                    let at = event.seq.0 as usize - 1;
+                    let durable = disk.sessions.values().any(|stored| stored.log.get(at) == Some(&event));
+                    assert!(durable, "shown before it was durable: {event:?}");
+                    assert_eq!(event.turn.is_some(), event.turn.and_then(|turn| names.get(turn)).is_some());
+                    journal.push(event);
+                }
+            }
+            Told::Gap { tab, from, to } => {
+                let journal = self.journal.entry(tab.clone()).or_default();
+                assert_eq!(from, last(journal).next(), "the gap begins where the view was");
+                self.gaps.push((tab, from, to));
+            }
+            Told::Reset { tab } => {
+                self.journal.remove(&tab);
+                self.resets.push(tab);
+            }
+            Told::Refused(reject) => self.refused.push(reject),
+            Told::Tabs { tabs } => self.tabs = tabs,
+        }
+    }
+
+    pub(crate) fn seen(&self, tab: &str) -> &[Event] {
+        self.journal.get(&TabId::from(tab)).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Life {
+    /// Agent sessions that were asked for and not opened yet.
+    pub(crate) fn wanted(&self) -> Vec<SessionId> {
+        let asked = self.asks.iter().filter_map(|ask| match ask {
+            Ask::OpenSession { session, .. } => Some(*session),
+            _ => None,
+        });
+        asked.collect()
+    }
+}
+
+fn last(log: &[Event]) -> Seq {
+    log.last().map_or(Seq::START, |event| event.seq)
+}
+
+pub(crate) fn workspace(trust: Trust) -> Workspace {
+    Workspace {
+        root: WorkspaceRoot::from(ROOT),
+        trust,
+        agents: vec![AgentName::from("small")],
+        default_agent: AgentName::from(AgentName::DEMO),
+    }
+}
+
+pub(crate) fn open_tab(tab: &str, seen: u64) -> Command {
+    Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen) }
+}

@@ -1,0 +1,273 @@
+//! The one task that owns the host: feeds it with what links, agents and the store say, and carries out what it wants
+//! done. Holds no rule of the conversation.
+//!
+//! | file | owns |
+//! | --- | --- |
+//! | `driver/deeds.rs` | carrying out what the host wants done |
+//! | `driver/recovery.rs` | sessions as they are found on the disk |
+//! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
+
+mod deeds;
+mod recovery;
+mod workspaces;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
+use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
+use switchboard_types::{CommitDone, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+use crate::agents::Agents;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
+use crate::server::Metrics;
+use crate::store::{Store, StoreError, Which};
+
+/// Inputs taken at once; what they cause shares one commit.
+const MAX_BATCH: usize = 128;
+/// Commits on their way to the disk before the driver waits; the store's own queues hold more.
+const MAX_COMMITS_IN_FLIGHT: usize = 256;
+/// Reads under way at once; the others wait, one a link at most.
+const MAX_READS_IN_FLIGHT: usize = 2;
+/// Answers of the store that wait for the driver; never more than the two bounds above allow.
+pub const STORE_ANSWERS: usize = 1024;
+/// How long a stopping host waits for the disk.
+const STOP_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the store says.
+#[derive(Debug)]
+pub enum StoreAnswer {
+    /// A commit is answered.
+    Done(CommitDone),
+    /// A page was read.
+    Page(ReadId, Result<Slice, String>),
+    /// A session was read anew.
+    Reloaded(SessionId, Result<Box<Recovered>, String>),
+}
+
+/// What the driver is given.
+pub struct Parts {
+    /// The log.
+    pub store: Arc<dyn Store>,
+    /// What the store says.
+    pub answers: (mpsc::Sender<StoreAnswer>, mpsc::Receiver<StoreAnswer>),
+    /// What views say.
+    pub views: mpsc::Receiver<ViewInput>,
+    /// What agents say.
+    pub words: mpsc::Receiver<AgentInput>,
+    /// The agents' processes.
+    pub agents: Agents,
+    /// The user's configuration.
+    pub config: Config,
+    /// The folder of tabs that name none.
+    pub home: WorkspaceRoot,
+    /// The one clock.
+    pub clock: Clock,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// Randomness for epochs.
+    pub seed: u64,
+}
+
+/// The task that owns the host.
+pub struct Driver {
+    host: Host,
+    store: Arc<dyn Store>,
+    answers: mpsc::Receiver<StoreAnswer>,
+    answer_to: mpsc::Sender<StoreAnswer>,
+    views: mpsc::Receiver<ViewInput>,
+    words: mpsc::Receiver<AgentInput>,
+    agents: Agents,
+    workspaces: workspaces::Workspaces,
+    clock: Clock,
+    metrics: Arc<Metrics>,
+    outboxes: HashMap<LinkId, mpsc::Sender<Outgoing>>,
+    lives: HashMap<LifeId, mpsc::Sender<AgentOrder>>,
+    reads: VecDeque<deeds::Read>,
+    reads_in_flight: usize,
+    trust_requests: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
+    last_request: u64,
+    /// The page that was told last; the next link that gets it shares its frames.
+    shared: Option<Arc<SharedPage>>,
+}
+
+impl Driver {
+    /// Takes back what the disk holds.
+    pub fn new(parts: Parts) -> Result<Self, StoreError> {
+        let settings = Settings {
+            startup_slow_ms: parts.config.startup().slow_ms,
+            startup_timeout_ms: parts.config.startup().timeout_ms,
+            ..Settings::default()
+        };
+        let mut host = Host::new(settings, parts.seed);
+        let now = parts.clock.now();
+        host.set_next_session(parts.store.next_session()?);
+        host.set_home(parts.home.clone());
+        let mut workspaces = workspaces::Workspaces::new(parts.config, parts.store.workspaces()?);
+        host.handle(now, Input::Workspace(workspaces.know(&parts.home)));
+        for stored in parts.store.sessions(Which::WithTab)? {
+            host.handle(now, Input::Workspace(workspaces.know(&stored.row.workspace)));
+            host.restore(now, recovery::recover(parts.store.as_ref(), stored)?);
+        }
+        let (answer_to, answers) = parts.answers;
+        Ok(Self {
+            host,
+            store: parts.store,
+            answers,
+            answer_to,
+            views: parts.views,
+            words: parts.words,
+            agents: parts.agents,
+            workspaces,
+            clock: parts.clock,
+            metrics: parts.metrics,
+            outboxes: HashMap::new(),
+            lives: HashMap::new(),
+            reads: VecDeque::new(),
+            reads_in_flight: 0,
+            trust_requests: HashMap::new(),
+            last_request: 0,
+            shared: None,
+        })
+    }
+
+    /// Runs until it is told to stop; then nothing is left running and everything is on the disk.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        self.carry_out();
+        while !*stop.borrow_and_update() {
+            let takes = self.takes_inputs();
+            tokio::select! {
+                biased;
+                _ = stop.changed() => {}
+                Some(answer) = self.answers.recv() => self.answer(answer),
+                Some(input) = self.views.recv(), if takes => self.view_input(input),
+                Some(input) = self.words.recv(), if takes => self.agent_input(input),
+                () = until(self.host.poll_timeout(), &self.clock) => self.host.handle(self.clock.now(), Input::Tick),
+            }
+            self.take_what_waits();
+            self.carry_out();
+            self.count();
+        }
+        self.stop().await;
+    }
+
+    /// Whether there is room for what inputs may cause; the store's answers are always taken.
+    fn takes_inputs(&self) -> bool {
+        self.host.uncommitted_bytes() < MAX_UNCOMMITTED_BYTES && self.host.commits_in_flight() < MAX_COMMITS_IN_FLIGHT
+    }
+
+    /// Takes what has arrived meanwhile, so that it shares the commit.
+    fn take_what_waits(&mut self) {
+        for _ in 0..MAX_BATCH {
+            let Ok(answer) = self.answers.try_recv() else { break };
+            self.answer(answer);
+        }
+        for _ in 0..MAX_BATCH {
+            if !self.takes_inputs() {
+                return;
+            }
+            let view = self.views.try_recv().map(|input| self.view_input(input));
+            let word = self.words.try_recv().map(|input| self.agent_input(input));
+            if view.is_err() && word.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn answer(&mut self, answer: StoreAnswer) {
+        let input = match answer {
+            StoreAnswer::Done(done) => Input::Committed(done),
+            StoreAnswer::Page(read, slice) => {
+                self.reads_in_flight -= 1;
+                Input::PageRead { read, slice }
+            }
+            StoreAnswer::Reloaded(session, recovered) => Input::Reloaded { session, recovered },
+        };
+        self.host.handle(self.clock.now(), input);
+    }
+
+    fn view_input(&mut self, input: ViewInput) {
+        let now = self.clock.now();
+        match input {
+            ViewInput::Opened { link, outbox } => {
+                self.outboxes.insert(link, outbox);
+                self.host.handle(now, Input::LinkOpened(link));
+            }
+            ViewInput::Command { link, command } => {
+                self.know_workspace_of(&command);
+                self.host.handle(now, Input::Command { link, command });
+            }
+            ViewInput::Drained { link, bytes } => self.host.handle(now, Input::Drained { link, bytes }),
+            ViewInput::Closed { link } => {
+                self.outboxes.remove(&link);
+                self.host.handle(now, Input::LinkClosed(link));
+            }
+            ViewInput::Trust { root, trust, answer } => self.trust(&root, trust, answer),
+            ViewInput::AddWorkspace { root, answer } => {
+                let workspace = self.workspaces.know(&root);
+                self.host.handle(now, Input::Workspace(workspace));
+                // Whoever asked may be gone; the workspace is known all the same.
+                let _ = answer.send(());
+            }
+        }
+    }
+
+    fn agent_input(&mut self, input: AgentInput) {
+        let input = match input {
+            AgentInput::Started { life } => Input::LifeStarted(life),
+            AgentInput::Words { life, words } => Input::Words { life, words },
+            AgentInput::Ended { life, message } => {
+                self.lives.remove(&life);
+                Input::LifeEnded { life, message }
+            }
+        };
+        self.host.handle(self.clock.now(), input);
+    }
+
+    fn count(&self) {
+        let counters = self.host.counters();
+        self.metrics.events.set(counters.events);
+        self.metrics.commits.set(counters.commits);
+        self.metrics.failed_entries.set(counters.failed_entries);
+        self.metrics.late_words.set(counters.late_words);
+        self.metrics.agent_exits.set(counters.agent_exits);
+    }
+
+    /// Marks what runs, waits for the disk, says goodbye to views and ends every agent.
+    async fn stop(mut self) {
+        self.host.handle(self.clock.now(), Input::Stop);
+        self.carry_out();
+        let deadline = Instant::now() + STOP_PATIENCE;
+        while !self.host.is_settled() {
+            match tokio::time::timeout_at(deadline, self.answers.recv()).await {
+                Ok(Some(answer)) => self.answer(answer),
+                Ok(None) | Err(_) => {
+                    tracing::error!("the disk did not answer in time; what was not shown yet may be lost");
+                    break;
+                }
+            }
+            self.carry_out();
+        }
+        for outbox in self.outboxes.values() {
+            // A full outbox closes all the same when its sender goes.
+            let _ = outbox.try_send(Outgoing::Close(CloseReason::GoingAway));
+        }
+        self.outboxes.clear();
+        self.lives.clear();
+        // The agents' last words find nobody, but must not block their end.
+        self.words.close();
+        self.agents.shutdown().await;
+    }
+}
+
+async fn until(at: Option<switchboard_types::Time>, clock: &Clock) {
+    match at {
+        Some(at) => tokio::time::sleep(Duration::from_millis(at.since(clock.now()))).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,121 @@
+//! Carrying out what the host wants done. Never waits: what would block is handed to a thread or a bounded queue.
+
+use std::sync::{Arc, OnceLock};
+
+use switchboard_core::{EndHow, Output, Slice};
+use switchboard_types::{AgentName, Ask, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::{Driver, MAX_READS_IN_FLIGHT, StoreAnswer, recovery};
+use crate::link::{AgentOrder, Outgoing, SharedPage};
+use crate::store::Which;
+
+/// A page that the host wants.
+pub(super) struct Read {
+    read: ReadId,
+    session: SessionId,
+    after: Seq,
+    max_bytes: usize,
+}
+
+impl Driver {
+    pub(super) fn carry_out(&mut self) {
+        while let Some(output) = self.host.poll_output() {
+            match output {
+                Output::Commit(commit) => self.store.commit(commit),
+                Output::Tell { link, told } => self.tell(link, told),
+                Output::Read { read, session, after, max_bytes } => {
+                    self.reads.push_back(Read { read, session, after, max_bytes });
+                }
+                Output::Reload(session) => self.reload(session),
+                Output::Spawn { life, agent, workspace } => self.spawn(life, &agent, &workspace),
+                Output::Ask { life, ask } => self.ask(life, ask),
+                Output::End { life, how } => self.end(life, how),
+                Output::TrustSettled { request, result } => {
+                    if let Some(answer) = self.trust_requests.remove(&request) {
+                        // Whoever asked may be gone; the trust stands.
+                        let _ = answer.send(result);
+                    }
+                }
+            }
+        }
+        self.start_reads();
+    }
+
+    fn tell(&mut self, link: LinkId, told: Told) {
+        let outgoing = match told {
+            Told::Events { tab, page, names } => {
+                let same = |shared: &&Arc<SharedPage>| Arc::ptr_eq(&shared.page, &page) && shared.tab == tab;
+                let shared = match self.shared.as_ref().filter(same) {
+                    Some(shared) => Arc::clone(shared),
+                    None => Arc::new(SharedPage { tab, page, names, tabs_frames: OnceLock::new() }),
+                };
+                self.shared = Some(Arc::clone(&shared));
+                Outgoing::Events(shared)
+            }
+            other => Outgoing::Told(other),
+        };
+        let Some(outbox) = self.outboxes.get(&link) else { return };
+        if let Err(TrySendError::Full(_)) = outbox.try_send(outgoing) {
+            // Events are bounded by the window, so this view asks without reading the answers. Its link ends; its seats'
+            // cursors are with the view, and nothing is lost.
+            tracing::warn!(%link, "a view asks faster than it reads the answers; its link is closed");
+            self.outboxes.remove(&link);
+        }
+    }
+
+    fn start_reads(&mut self) {
+        while self.reads_in_flight < MAX_READS_IN_FLIGHT {
+            let Some(Read { read, session, after, max_bytes }) = self.reads.pop_front() else { return };
+            self.reads_in_flight += 1;
+            let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
+            tokio::task::spawn_blocking(move || {
+                let slice = store.read_after(session, after, max_bytes);
+                let slice = slice.map(|slice| Slice { gap: slice.gap, page: slice.page });
+                // The driver is gone only when the host has stopped.
+                let _ = answer_to.blocking_send(StoreAnswer::Page(read, slice.map_err(|error| error.to_string())));
+            });
+        }
+    }
+
+    fn reload(&self, session: SessionId) {
+        let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
+        tokio::task::spawn_blocking(move || {
+            let found = store.sessions(Which::One(session)).map(|mut found| found.pop());
+            let recovered = match found {
+                Ok(Some(stored)) => recovery::recover(store.as_ref(), stored).map_err(|error| error.to_string()),
+                Ok(None) => Err("the session is not in the store".to_owned()),
+                Err(error) => Err(error.to_string()),
+            };
+            let _ = answer_to.blocking_send(StoreAnswer::Reloaded(session, recovered.map(Box::new)));
+        });
+    }
+
+    fn spawn(&mut self, life: LifeId, agent: &AgentName, workspace: &WorkspaceRoot) {
+        match self.workspaces.agent(workspace, agent) {
+            Ok(spec) => {
+                let orders = self.agents.spawn(life, &spec, workspace);
+                self.lives.insert(life, orders);
+            }
+            Err(message) => {
+                self.host.handle(self.clock.now(), switchboard_core::Input::LifeEnded { life, message });
+            }
+        }
+    }
+
+    fn ask(&mut self, life: LifeId, ask: Ask) {
+        let Some(orders) = self.lives.get(&life) else { return };
+        if let Err(TrySendError::Full(_)) = orders.try_send(AgentOrder::Ask(ask)) {
+            tracing::warn!(%life, "an agent takes no more orders; it is ended");
+            // With its orders gone the agent's link ends the process and reports it.
+            self.lives.remove(&life);
+        }
+    }
+
+    fn end(&mut self, life: LifeId, how: EndHow) {
+        let Some(orders) = self.lives.get(&life) else { return };
+        if let Err(TrySendError::Full(_)) = orders.try_send(AgentOrder::End(how)) {
+            self.lives.remove(&life);
+        }
+    }
+}

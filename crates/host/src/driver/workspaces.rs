@@ -1,0 +1,92 @@
+//! Workspaces, their trust and their configuration. A workspace's own file is not even read before a person trusts it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use switchboard_core::{Input, RequestId, Trust, Workspace};
+use switchboard_types::{AgentName, Command, WorkspaceRoot, WorkspaceRow};
+use tokio::sync::oneshot;
+
+use super::Driver;
+use crate::agents::AgentSpec;
+use crate::config::Config;
+
+/// All workspaces that this host has met.
+pub(super) struct Workspaces {
+    user: Config,
+    met: HashMap<WorkspaceRoot, Met>,
+}
+
+struct Met {
+    trust: Trust,
+    config: Config,
+}
+
+impl Workspaces {
+    pub(super) fn new(user: Config, rows: Vec<WorkspaceRow>) -> Self {
+        let mut workspaces = Self { user, met: HashMap::new() };
+        for row in rows {
+            let trust = if row.trusted.is_some() { Trust::Trusted } else { Trust::Untrusted };
+            let config = workspaces.config(&row.root, trust).unwrap_or_else(|message| {
+                tracing::error!("{message}; only the user's own configuration counts in {}", row.root);
+                workspaces.user.clone()
+            });
+            workspaces.met.insert(row.root, Met { trust, config });
+        }
+        workspaces
+    }
+
+    /// The workspace as the host should know it; one that was never met is untrusted.
+    pub(super) fn know(&mut self, root: &WorkspaceRoot) -> Workspace {
+        let user = &self.user;
+        let met = self.met.entry(root.clone()).or_insert_with(|| Met { trust: Trust::Untrusted, config: user.clone() });
+        Workspace {
+            root: root.clone(),
+            trust: met.trust,
+            agents: met.config.agents().map(|spec| spec.name).collect(),
+            default_agent: met.config.default_agent(),
+        }
+    }
+
+    fn config(&self, root: &WorkspaceRoot, trust: Trust) -> Result<Config, String> {
+        match trust {
+            Trust::Untrusted => Ok(self.user.clone()),
+            Trust::Trusted => {
+                self.user.in_trusted_workspace(Path::new(root.as_str())).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// What an agent is in a workspace; the error is for a person.
+    pub(super) fn agent(&self, root: &WorkspaceRoot, agent: &AgentName) -> Result<AgentSpec, String> {
+        let config = self.met.get(root).map_or(&self.user, |met| &met.config);
+        config.agent(agent).map_err(|error| error.to_string())
+    }
+}
+
+impl Driver {
+    /// A new tab may name a folder that the host has not met.
+    pub(super) fn know_workspace_of(&mut self, command: &Command) {
+        if let Command::OpenTab { workspace: Some(root), .. } = command {
+            let workspace = self.workspaces.know(root);
+            self.host.handle(self.clock.now(), Input::Workspace(workspace));
+        }
+    }
+
+    pub(super) fn trust(&mut self, root: &WorkspaceRoot, trust: Trust, answer: oneshot::Sender<Result<(), String>>) {
+        let config = match self.workspaces.config(root, trust) {
+            Ok(config) => config,
+            Err(message) => {
+                // Whoever asked may be gone; nothing was changed.
+                let _ = answer.send(Err(message));
+                return;
+            }
+        };
+        self.workspaces.met.insert(root.clone(), Met { trust, config });
+        self.last_request += 1;
+        let request = RequestId(self.last_request);
+        self.trust_requests.insert(request, answer);
+        let workspace = self.workspaces.know(root);
+        self.host.handle(self.clock.now(), Input::Trust { workspace, request });
+    }
+}
