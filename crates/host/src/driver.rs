@@ -18,7 +18,7 @@ use std::time::Duration;
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
 use switchboard_types::{CommitDone, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use crate::agents::Agents;
@@ -90,7 +90,7 @@ pub struct Driver {
     lives: HashMap<LifeId, mpsc::Sender<AgentOrder>>,
     reads: VecDeque<deeds::Read>,
     reads_in_flight: usize,
-    trust_requests: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
+    trusting: HashMap<RequestId, workspaces::Trusting>,
     last_request: u64,
     /// The page that was told last; the next link that gets it shares its frames.
     shared: Option<Arc<SharedPage>>,
@@ -130,7 +130,7 @@ impl Driver {
             lives: HashMap::new(),
             reads: VecDeque::new(),
             reads_in_flight: 0,
-            trust_requests: HashMap::new(),
+            trusting: HashMap::new(),
             last_request: 0,
             shared: None,
         })

@@ -204,7 +204,7 @@ impl Run {
             }
             self.world.command(view, Command::Visibility(Visibility::Visible));
         }
-        for _ in 0..40 {
+        for _ in 0..14 {
             self.world.settle();
             self.world.advance(11_000);
             self.world.settle();

@@ -31,12 +31,7 @@ impl Driver {
                 Output::Spawn { life, agent, workspace } => self.spawn(life, &agent, &workspace),
                 Output::Ask { life, ask } => self.ask(life, ask),
                 Output::End { life, how } => self.end(life, how),
-                Output::TrustSettled { request, result } => {
-                    if let Some(answer) = self.trust_requests.remove(&request) {
-                        // Whoever asked may be gone; the trust stands.
-                        let _ = answer.send(result);
-                    }
-                }
+                Output::TrustSettled { request, result } => self.trust_settled(request, result),
             }
         }
         self.start_reads();

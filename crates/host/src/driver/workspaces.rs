@@ -17,9 +17,18 @@ pub(super) struct Workspaces {
     met: HashMap<WorkspaceRoot, Met>,
 }
 
+#[derive(Clone)]
 struct Met {
     trust: Trust,
     config: Config,
+}
+
+/// Trust that is on its way to the disk.
+pub(super) struct Trusting {
+    root: WorkspaceRoot,
+    /// What holds again if the disk refuses.
+    before: Option<Met>,
+    answer: oneshot::Sender<Result<(), String>>,
 }
 
 impl Workspaces {
@@ -82,11 +91,23 @@ impl Driver {
                 return;
             }
         };
-        self.workspaces.met.insert(root.clone(), Met { trust, config });
+        let before = self.workspaces.met.insert(root.clone(), Met { trust, config });
         self.last_request += 1;
         let request = RequestId(self.last_request);
-        self.trust_requests.insert(request, answer);
+        self.trusting.insert(request, Trusting { root: root.clone(), before, answer });
         let workspace = self.workspaces.know(root);
         self.host.handle(self.clock.now(), Input::Trust { workspace, request });
+    }
+
+    pub(super) fn trust_settled(&mut self, request: RequestId, result: Result<(), String>) {
+        let Some(Trusting { root, before, answer }) = self.trusting.remove(&request) else { return };
+        if result.is_err() {
+            match before {
+                Some(before) => drop(self.workspaces.met.insert(root, before)),
+                None => drop(self.workspaces.met.remove(&root)),
+            }
+        }
+        // Whoever asked may be gone; the trust stands.
+        let _ = answer.send(result);
     }
 }
