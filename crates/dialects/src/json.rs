@@ -6,8 +6,8 @@ mod fields;
 mod list;
 
 pub(crate) use depth::deeper_than;
-pub(crate) use fields::{FieldError, Fields, FieldsError, literal, lossy};
-pub(crate) use list::{TooMany, items, pairs};
+pub(crate) use fields::{FieldError, Fields, FieldsError};
+pub(crate) use list::{items, pairs};
 
 /// Characters of a foreign name that an error text repeats.
 const MAX_SHOWN_CHARS: usize = 64;

@@ -6,7 +6,8 @@ use std::fmt;
 
 use bytes::Bytes;
 use memchr::memchr;
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use switchboard_types::Text;
 use switchboard_types::limits::{MAX_ID_BYTES, MAX_JSON_DEPTH};
@@ -102,10 +103,24 @@ impl<'a, const N: usize> Fields<'a, N> {
     pub(crate) fn text(&self, name: &'static str) -> Result<String, FieldError> {
         self.optional_text(name)?.ok_or(FieldError::Missing { name, expected: A_STRING })
     }
+
+    /// One of the words of an enum of ours, if there is one; another word is an error, since a guess could allow too much.
+    pub(crate) fn one_of<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+        expected: &'static str,
+    ) -> Result<Option<T>, FieldError> {
+        let Some(raw) = self.raw(name) else { return Ok(None) };
+        let known = literal(raw).and_then(|word| {
+            let word: StrDeserializer<'_, serde::de::value::Error> = (*word).into_deserializer();
+            T::deserialize(word).ok()
+        });
+        known.map(Some).ok_or(FieldError::Wrong { name, expected })
+    }
 }
 
 /// A string, if it is one and all of it is Unicode; shared with the text around it unless it holds escapes.
-pub(crate) fn literal(raw: &RawValue) -> Option<Cow<'_, str>> {
+fn literal(raw: &RawValue) -> Option<Cow<'_, str>> {
     let inside = raw.get().strip_prefix('"')?.strip_suffix('"')?;
     if memchr(b'\\', inside.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inside));
@@ -114,7 +129,7 @@ pub(crate) fn literal(raw: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 /// A string, if it is one; a lone surrogate in it becomes U+FFFD, since a view in a browser may well send one.
-pub(crate) fn lossy(raw: &RawValue) -> Option<String> {
+fn lossy(raw: &RawValue) -> Option<String> {
     if let Some(exact) = literal(raw) {
         return Some(exact.into_owned());
     }
