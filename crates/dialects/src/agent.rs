@@ -1,16 +1,28 @@
 //! The vocabularies of agents. Each is one file; none knows another.
 
+pub mod plain;
+
 use bytes::Bytes;
 use switchboard_types::{Ask, Time, Word};
 use thiserror::Error;
 
+pub use plain::Plain;
+
 /// One vocabulary of agents, with what it must remember for one process.
 pub trait AgentDialect: Send {
     /// Translates one message of the agent; what it says is added to `said`, in order.
+    ///
+    /// Noise does not take back what was said: the words that were added stand.
     fn read(&mut self, now: Time, frame: &Bytes, said: &mut Vec<Word>) -> Result<(), Noise>;
 
     /// Translates what the host asks into messages for the agent, without framing.
     fn ask(&mut self, now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>);
+
+    /// Hands out what the dialect itself owes the agent after it has read, without framing. Whoever reads asks for it
+    /// after each batch; what is not fetched goes out with the next ask.
+    fn owed(&mut self, messages: &mut Vec<Vec<u8>>) {
+        let _ = messages;
+    }
 }
 
 /// A message that means nothing in this dialect. It is logged and skipped; the stream goes on.
@@ -19,4 +31,11 @@ pub trait AgentDialect: Send {
 pub struct Noise {
     /// What was wrong with it.
     pub reason: String,
+}
+
+impl Noise {
+    /// Noise for a reason; whoever quotes the agent in it cuts and escapes the quotation.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
 }

@@ -2,4 +2,5 @@
 
 pub mod agent;
 pub mod framing;
+mod json;
 pub mod view;

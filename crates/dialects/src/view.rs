@@ -1,6 +1,10 @@
 //! The vocabularies of views. Each is one file; none knows another.
 
+pub mod tabs;
+
 use switchboard_types::{Command, Reject, Told};
+
+pub use tabs::Tabs;
 
 /// One vocabulary of views.
 pub trait ViewDialect: Send {
