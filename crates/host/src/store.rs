@@ -1,0 +1,88 @@
+//! Where the logs of all sessions lie, behind one narrow interface. Never decides what an event means.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | [`error`] | what can go wrong, in words that a person can act on |
+//! | [`sqlite`] | opening and closing the SQLite store, and its side of [`Store`] |
+//! | `schema` | tables and migrations |
+//! | `rows` | the metadata's rows as cells, each sealed by a checksum |
+//! | `index` | where the tail's rows are, in memory |
+//! | `writer`, `batch`, `pack` | the one thread that writes: group commit, and packing the tail into segments |
+//! | `reader` | pages and rows out of one snapshot |
+//! | `check`, `carve`, `salvage`, `rebuild` | finding damage, and what is done about it |
+//! | [`memory`] | a store without a disk, for tests of what stands on it |
+
+mod batch;
+mod carve;
+mod check;
+pub mod error;
+mod index;
+pub mod memory;
+mod pack;
+mod reader;
+mod rebuild;
+mod rows;
+mod salvage;
+mod schema;
+pub mod sqlite;
+mod wal;
+mod writer;
+
+use switchboard_types::{Commit, Page, Seq, SessionId, SessionRow, TurnRow, WorkspaceRow};
+
+pub use error::StoreError;
+pub use memory::MemoryStore;
+pub use sqlite::{Bounds, Durability, OpenReport, Options, SqliteStore};
+
+/// The logs and the metadata beside them. All calls but [`Store::commit`] block on the disk: call them where that is fine.
+pub trait Store: Send + Sync {
+    /// Queues a commit; all that waits shares one transaction and one fsync. The answer goes to the callback that was given
+    /// at opening, in the order in which commits were queued. Blocks only while the queue is full.
+    fn commit(&self, commit: Commit);
+
+    /// The next events after a cursor: at most `max_bytes` of them, but at least one.
+    fn read_after(&self, session: SessionId, after: Seq, max_bytes: usize) -> Result<Slice, StoreError>;
+
+    /// Sessions in the order of their ids.
+    fn sessions(&self, which: Which) -> Result<Vec<StoredSession>, StoreError>;
+
+    /// A session's turns in order.
+    fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>, StoreError>;
+
+    /// All workspaces, in the order of their folders.
+    fn workspaces(&self) -> Result<Vec<WorkspaceRow>, StoreError>;
+
+    /// The first id that no session ever had, deleted ones included.
+    fn next_session(&self) -> Result<SessionId, StoreError>;
+}
+
+/// Which sessions to list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those that a tab shows.
+    WithTab,
+    /// All, history included.
+    All,
+    /// This one, if it exists.
+    One(SessionId),
+}
+
+/// What follows a cursor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Slice {
+    /// The first and the last event that are lost, before the page.
+    pub gap: Option<(Seq, Seq)>,
+    /// The next events; none if nothing follows.
+    pub page: Option<Page>,
+}
+
+/// A session as the store has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSession {
+    /// Its row.
+    pub row: SessionRow,
+    /// Its last event, lost ones included; the next one follows it.
+    pub head: Seq,
+    /// The first and the last event of everything that is lost, in order.
+    pub lost: Vec<(Seq, Seq)>,
+}

@@ -1,0 +1,186 @@
+//! What one transaction writes: which entries of the waiting commits fit, as which rows, and what each commit is answered.
+//! Never opens a transaction and never changes what others see.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rusqlite::{Connection, params};
+use switchboard_types::{Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow};
+
+use super::error::is_damage;
+use super::index::Run;
+use super::rows::{self, MetaKey, db, log_crc};
+
+/// One row of the tail to be: pages of one session that follow each other.
+#[derive(Debug)]
+struct TailRow {
+    session: SessionId,
+    pages: Vec<Arc<Page>>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Answer {
+    done: CommitDone,
+    accepted: Vec<SessionId>,
+    has_changes: bool,
+}
+
+/// The waiting commits, sorted out.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    rows: Vec<TailRow>,
+    changes: Vec<Change>,
+    answers: Vec<Answer>,
+    heads: HashMap<SessionId, Seq>,
+    open_rows: HashMap<SessionId, usize>,
+}
+
+/// Numbers that the transaction takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    /// The id of the first row of the tail.
+    pub(crate) first_id: i64,
+    /// The version of every row of the metadata.
+    pub(crate) rev: i64,
+    /// The first session id that was never used.
+    pub(crate) next_session: u64,
+}
+
+impl Batch {
+    /// Adds a commit. An entry that does not follow its log is refused, alone.
+    pub(crate) fn add(
+        &mut self,
+        commit: Commit,
+        row_bytes: usize,
+        mut head_of: impl FnMut(SessionId) -> Result<Seq, String>,
+    ) {
+        let mut answer = Answer {
+            done: CommitDone { ticket: commit.ticket, failed: Vec::new(), changes_failed: None },
+            accepted: Vec::new(),
+            has_changes: !commit.changes.is_empty(),
+        };
+        for entry in commit.entries {
+            match self.place(entry.session, &entry.page, &mut head_of) {
+                Ok(()) => {
+                    self.add_page(entry.session, entry.page, row_bytes);
+                    self.changes.extend(entry.changes);
+                    answer.accepted.push(entry.session);
+                }
+                Err(why) => answer.done.failed.push((entry.session, why)),
+            }
+        }
+        self.changes.extend(commit.changes);
+        self.answers.push(answer);
+    }
+
+    fn place(
+        &mut self,
+        session: SessionId,
+        page: &Page,
+        head_of: &mut impl FnMut(SessionId) -> Result<Seq, String>,
+    ) -> Result<(), String> {
+        let head = match self.heads.get(&session) {
+            Some(head) => *head,
+            None => head_of(session)?,
+        };
+        if page.first() != head.next() {
+            return Err(format!(
+                "event {} does not follow event {head}, the last one on the disk; an earlier write of this session failed",
+                page.first()
+            ));
+        }
+        self.heads.insert(session, page.last());
+        Ok(())
+    }
+
+    fn add_page(&mut self, session: SessionId, page: Arc<Page>, row_bytes: usize) {
+        let bytes = page.cost();
+        if let Some(row) = self.open_rows.get(&session).and_then(|at| self.rows.get_mut(*at))
+            && row.bytes + bytes <= row_bytes
+        {
+            row.bytes += bytes;
+            row.pages.push(page);
+            return;
+        }
+        self.open_rows.insert(session, self.rows.len());
+        self.rows.push(TailRow { session, pages: vec![page], bytes });
+    }
+
+    /// Whether there is anything to write.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.changes.is_empty()
+    }
+
+    /// The first session id that is free once the batch is written.
+    pub(crate) fn next_session(&self, so_far: u64) -> u64 {
+        let changed = self.changes.iter().filter_map(|change| match change {
+            Change::Session(row) => Some(row.session),
+            Change::Turn(_) | Change::Workspace(_) => None,
+        });
+        let highest = self.heads.keys().copied().chain(changed).max();
+        highest.map_or(so_far, |session| so_far.max(session.0 + 1))
+    }
+
+    /// Writes everything and returns the tail's new rows.
+    pub(crate) fn write(&self, conn: &Connection, numbers: Numbers) -> rusqlite::Result<Vec<(SessionId, Run)>> {
+        let mut runs = Vec::with_capacity(self.rows.len());
+        let mut insert = conn.prepare_cached("INSERT INTO tail VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        let mut joined = Vec::new();
+        for (row, id) in self.rows.iter().zip(numbers.first_id..) {
+            let (Some(front), Some(back)) = (row.pages.first(), row.pages.last()) else { continue };
+            let (first, last) = (front.first(), back.last());
+            let records: &[u8] = if row.pages.len() == 1 {
+                front.records()
+            } else {
+                joined.clear();
+                row.pages.iter().for_each(|page| joined.extend_from_slice(page.records()));
+                &joined
+            };
+            let crc = log_crc(row.session, first, last, records);
+            insert.execute(params![id, db(row.session.0), db(first.0), db(last.0), crc, records])?;
+            runs.push((row.session, Run { id, first, last, bytes: row.bytes }));
+        }
+        for change in &self.changes {
+            write_change(conn, change, numbers.rev)?;
+        }
+        let next_session = self.next_session(numbers.next_session);
+        if next_session > numbers.next_session {
+            rows::write_meta(conn, MetaKey::NextSession, db(next_session))?;
+        }
+        Ok(runs)
+    }
+
+    /// The answers if all of it is on the disk.
+    pub(crate) fn done(self) -> impl Iterator<Item = CommitDone> {
+        self.answers.into_iter().map(|answer| answer.done)
+    }
+
+    /// The answers if nothing of it is on the disk.
+    pub(crate) fn failed(self, why: &str) -> impl Iterator<Item = CommitDone> {
+        self.answers.into_iter().map(move |answer| {
+            let mut done = answer.done;
+            done.failed.extend(answer.accepted.into_iter().map(|session| (session, why.to_owned())));
+            done.changes_failed = answer.has_changes.then(|| why.to_owned());
+            done
+        })
+    }
+}
+
+fn write_change(conn: &Connection, change: &Change, rev: i64) -> rusqlite::Result<()> {
+    match change {
+        Change::Session(row) => rows::write_session(conn, &with_stored_epoch(conn, row)?, rev),
+        Change::Turn(row) => rows::write_turn(conn, row, rev),
+        Change::Workspace(row) => rows::write_workspace(conn, row, rev),
+    }
+}
+
+/// Only the store knows when history was lost, so from a session's first row on the epoch is the store's.
+fn with_stored_epoch(conn: &Connection, row: &SessionRow) -> rusqlite::Result<SessionRow> {
+    match rows::read_session(conn, row.session) {
+        Ok(Some((stored, _))) => Ok(SessionRow { epoch: stored.epoch, ..row.clone() }),
+        Ok(None) => Ok(row.clone()),
+        Err(error) if is_damage(&error) => Ok(SessionRow { epoch: rows::new_epoch(), ..row.clone() }),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,172 @@
+//! A store without a disk, for tests of what stands on a store. Never pretends to survive anything.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use switchboard_types::{
+    Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow, TurnId, TurnRow, WorkspaceRoot, WorkspaceRow,
+};
+
+use super::rows::join;
+use super::{Slice, Store, StoreError, StoredSession, Which};
+
+#[derive(Default)]
+struct Held {
+    logs: BTreeMap<SessionId, Vec<Page>>,
+    sessions: BTreeMap<SessionId, SessionRow>,
+    turns: BTreeMap<(SessionId, TurnId), TurnRow>,
+    workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
+    next_session: u64,
+    waiting: VecDeque<Commit>,
+    holds: bool,
+    failure: Option<String>,
+}
+
+/// Logs and metadata in memory. Commits are answered on the caller's thread, before [`Store::commit`] returns, unless held.
+pub struct MemoryStore {
+    held: Mutex<Held>,
+    on_done: Mutex<Box<dyn Fn(CommitDone) + Send>>,
+}
+
+impl MemoryStore {
+    /// An empty store; `on_done` hears of every commit, in order.
+    pub fn new(on_done: impl Fn(CommitDone) + Send + 'static) -> Self {
+        let held = Held { next_session: 1, ..Held::default() };
+        Self { held: Mutex::new(held), on_done: Mutex::new(Box::new(on_done)) }
+    }
+
+    /// From now on every commit fails for this reason.
+    pub fn fail(&self, why: &str) {
+        self.held().failure = Some(why.to_owned());
+    }
+
+    /// Commits and reads work again.
+    pub fn heal(&self) {
+        self.held().failure = None;
+    }
+
+    /// From now on commits wait.
+    pub fn hold(&self) {
+        self.held().holds = true;
+    }
+
+    /// Writes the oldest waiting commit, if there is one.
+    pub fn release_one(&self) {
+        let commit = self.held().waiting.pop_front();
+        commit.into_iter().for_each(|commit| self.write(commit));
+    }
+
+    /// Writes all that waits; nothing waits any more.
+    pub fn release(&self) {
+        self.held().holds = false;
+        while let Some(commit) = { self.held().waiting.pop_front() } {
+            self.write(commit);
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, commit: Commit) {
+        let done = self.held().write(commit);
+        (self.on_done.lock().unwrap_or_else(PoisonError::into_inner))(done);
+    }
+}
+
+impl Held {
+    fn head(&self, session: SessionId) -> Seq {
+        self.logs.get(&session).and_then(|log| log.last()).map_or(Seq::START, Page::last)
+    }
+
+    fn write(&mut self, commit: Commit) -> CommitDone {
+        let mut done = CommitDone { ticket: commit.ticket, failed: Vec::new(), changes_failed: None };
+        for entry in commit.entries {
+            let head = self.head(entry.session);
+            if let Some(why) = &self.failure {
+                done.failed.push((entry.session, why.clone()));
+            } else if entry.page.first() != head.next() {
+                let why = format!("event {} does not follow event {head}", entry.page.first());
+                done.failed.push((entry.session, why));
+            } else {
+                self.next_session = self.next_session.max(entry.session.0 + 1);
+                self.logs.entry(entry.session).or_default().push((*entry.page).clone());
+                entry.changes.into_iter().for_each(|change| self.change(change));
+            }
+        }
+        match &self.failure {
+            Some(why) if !commit.changes.is_empty() => done.changes_failed = Some(why.clone()),
+            Some(_) => {}
+            None => commit.changes.into_iter().for_each(|change| self.change(change)),
+        }
+        done
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Session(mut row) => {
+                self.next_session = self.next_session.max(row.session.0 + 1);
+                if let Some(stored) = self.sessions.get(&row.session) {
+                    row.epoch = stored.epoch;
+                }
+                self.sessions.insert(row.session, row);
+            }
+            Change::Turn(row) => drop(self.turns.insert((row.session, row.turn), row)),
+            Change::Workspace(row) => drop(self.workspaces.insert(row.root.clone(), row)),
+        }
+    }
+}
+
+impl Store for MemoryStore {
+    fn commit(&self, commit: Commit) {
+        {
+            let mut held = self.held();
+            if held.holds {
+                held.waiting.push_back(commit);
+                return;
+            }
+        }
+        self.write(commit);
+    }
+
+    fn read_after(&self, session: SessionId, after: Seq, max_bytes: usize) -> Result<Slice, StoreError> {
+        let held = self.held();
+        let Some(log) = held.logs.get(&session) else { return Ok(Slice::default()) };
+        let from = log.partition_point(|page| page.last() <= after);
+        let mut pages = Vec::new();
+        let mut bytes = 0;
+        for page in log.iter().skip(from).filter_map(|page| page.after(after)) {
+            bytes += page.cost();
+            pages.push(page);
+            if bytes >= max_bytes {
+                break;
+            }
+        }
+        Ok(Slice { gap: None, page: join(pages).map(|page| page.head_within(max_bytes)) })
+    }
+
+    fn sessions(&self, which: Which) -> Result<Vec<StoredSession>, StoreError> {
+        let held = self.held();
+        let wanted = |row: &&SessionRow| match which {
+            Which::WithTab => row.tab.is_some(),
+            Which::All => true,
+            Which::One(session) => row.session == session,
+        };
+        let stored =
+            |row: &SessionRow| StoredSession { row: row.clone(), head: held.head(row.session), lost: Vec::new() };
+        Ok(held.sessions.values().filter(wanted).map(stored).collect())
+    }
+
+    fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>, StoreError> {
+        let held = self.held();
+        Ok(held.turns.values().filter(|row| row.session == session).cloned().collect())
+    }
+
+    fn workspaces(&self) -> Result<Vec<WorkspaceRow>, StoreError> {
+        Ok(self.held().workspaces.values().cloned().collect())
+    }
+
+    fn next_session(&self) -> Result<SessionId, StoreError> {
+        Ok(SessionId(self.held().next_session))
+    }
+}
