@@ -2,3 +2,4 @@
 //! conversation; those are the core's.
 
 pub mod link;
+pub mod server;
