@@ -2,4 +2,5 @@
 //! conversation; those are the core's.
 
 pub mod link;
+pub mod server;
 pub mod store;

@@ -1,0 +1,77 @@
+//! The one table of doors. The router and the guard are made from it, so no door can miss the check.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use hyper::{Method, StatusCode};
+use serde_json::json;
+
+use super::accept::Shared;
+use super::answer::{self, Problem};
+use super::{control, page, ws};
+
+/// What a door needs of a request besides a good `Host` and `Origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing more.
+    Nothing,
+    /// The token, or what stands for it.
+    Token,
+}
+
+/// One door.
+#[derive(Debug)]
+pub struct Route {
+    /// The method; GET stands for HEAD, too.
+    pub method: Method,
+    /// The path, whole.
+    pub path: &'static str,
+    /// What it needs.
+    pub needs: Needs,
+    behind: fn() -> MethodRouter<Arc<Shared>>,
+}
+
+/// Every door there is.
+pub static ROUTES: &[Route] = &[
+    Route { method: Method::GET, path: "/", needs: Needs::Token, behind: || get(page::page) },
+    Route { method: Method::GET, path: "/login", needs: Needs::Nothing, behind: || get(page::login) },
+    Route { method: Method::GET, path: "/healthz", needs: Needs::Nothing, behind: || get(health) },
+    Route { method: Method::GET, path: "/metrics", needs: Needs::Token, behind: || get(metrics) },
+    Route { method: Method::GET, path: "/ws/tabs", needs: Needs::Token, behind: || get(ws::tabs) },
+    Route { method: Method::POST, path: "/control/login", needs: Needs::Token, behind: || post(control::login) },
+    Route { method: Method::POST, path: "/control/trust", needs: Needs::Token, behind: || post(control::trust) },
+    Route { method: Method::POST, path: "/control/workspace", needs: Needs::Token, behind: || post(control::workspace) },
+];
+
+/// What a request needs. Only a door that says so is open; what is unknown is not.
+pub(crate) fn needs(method: &Method, path: &str) -> Needs {
+    let asked = if method == Method::HEAD { &Method::GET } else { method };
+    ROUTES.iter().find(|route| route.method == *asked && route.path == path).map_or(Needs::Token, |route| route.needs)
+}
+
+/// The router of all doors.
+pub(crate) fn router(shared: Arc<Shared>) -> Router {
+    let doors = ROUTES.iter().fold(Router::new(), |router, route| router.route(route.path, (route.behind)()));
+    doors.fallback(unknown_path).method_not_allowed_fallback(wrong_method).with_state(shared)
+}
+
+async fn health() -> Response {
+    answer::json(StatusCode::OK, &json!({"status": "ok"}))
+}
+
+async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    answer::with_type(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", Body::from(shared.metrics.to_text()))
+}
+
+async fn unknown_path() -> Response {
+    Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such door; the page is at /").into_response()
+}
+
+async fn wrong_method() -> Response {
+    let message = "this door takes another method; the header Allow names it";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message).into_response()
+}

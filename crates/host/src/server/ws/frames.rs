@@ -1,0 +1,95 @@
+//! Server frames as bytes: unmasked, whole, text. A page of events is encoded once for all links that get it.
+
+use std::sync::Arc;
+
+use bytes::{BufMut as _, Bytes};
+use switchboard_dialects::view::ViewDialect;
+use switchboard_types::Told;
+
+use crate::link::SharedPage;
+
+const TEXT: u8 = 0x81;
+const CLOSE: u8 = 0x88;
+/// The longest payload whose length fits into the second byte, and the longest that a control frame may have.
+const MAX_SHORT: usize = 125;
+const LEN_16: u8 = 126;
+const LEN_64: u8 = 127;
+/// What one event adds to its text, roughly: header, type, tab, index, names.
+const EVENT_OVERHEAD_BYTES: usize = 128;
+
+/// Adds one text frame.
+pub(super) fn put_text(out: &mut Vec<u8>, json: &[u8]) {
+    out.put_u8(TEXT);
+    match (u8::try_from(json.len()), u16::try_from(json.len())) {
+        (Ok(len), _) if json.len() <= MAX_SHORT => out.put_u8(len),
+        (_, Ok(len)) => {
+            out.put_u8(LEN_16);
+            out.put_u16(len);
+        }
+        (_, Err(_)) => {
+            out.put_u8(LEN_64);
+            out.put_u64(json.len() as u64);
+        }
+    }
+    out.put_slice(json);
+}
+
+/// Adds the frames of one thing told; how many they are.
+pub(super) fn put_told(out: &mut Vec<u8>, dialect: &mut dyn ViewDialect, told: &Told) -> u64 {
+    let mut count = 0;
+    dialect.write(told, &mut |json| {
+        put_text(out, json);
+        count += 1;
+    });
+    count
+}
+
+/// The frames of a page of the dialect `tabs`. Whoever comes first encodes them; what they say does not depend on the link.
+pub(super) fn of_page(shared: &SharedPage, dialect: &mut dyn ViewDialect) -> Bytes {
+    let frames = shared.tabs_frames.get_or_init(|| {
+        let told =
+            Told::Events { tab: shared.tab.clone(), page: Arc::clone(&shared.page), names: shared.names.clone() };
+        let events = usize::try_from(shared.page.count()).unwrap_or(0);
+        let mut out = Vec::with_capacity(shared.page.cost() + events * EVENT_OVERHEAD_BYTES);
+        put_told(&mut out, dialect, &told);
+        Bytes::from(out)
+    });
+    frames.clone()
+}
+
+/// A close frame; a reason that is too long is left out.
+pub(super) fn close(code: u16, reason: &str) -> Vec<u8> {
+    let reason = if reason.len() + 2 <= MAX_SHORT { reason } else { "" };
+    let mut out = vec![CLOSE, u8::try_from(reason.len() + 2).unwrap_or(2)];
+    out.put_u16(code);
+    out.put_slice(reason.as_bytes());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use tokio_tungstenite::tungstenite::Message;
+    use tokio_tungstenite::tungstenite::protocol::{Role, WebSocket};
+
+    use super::*;
+
+    #[test]
+    fn a_foreign_reader_reads_frames_of_every_length_as_they_were() {
+        let texts: Vec<String> = [0, 1, 125, 126, 65_535, 65_536, 200_000].iter().map(|len| "x".repeat(*len)).collect();
+        let mut out = Vec::new();
+        texts.iter().for_each(|text| put_text(&mut out, text.as_bytes()));
+        let mut socket = WebSocket::from_raw_socket(Cursor::new(out), Role::Client, None);
+        let read: Vec<Message> = texts.iter().map(|_| socket.read().unwrap()).collect();
+        assert_eq!(read, texts.into_iter().map(Message::text).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_foreign_reader_reads_the_close_frame() {
+        let mut socket = WebSocket::from_raw_socket(Cursor::new(close(1009, "too long")), Role::Client, None);
+        let Message::Close(Some(frame)) = socket.read().unwrap() else { panic!("no close frame") };
+        assert_eq!((u16::from(frame.code), frame.reason.as_str()), (1009, "too long"));
+        assert_eq!(close(1001, &"x".repeat(200)), vec![CLOSE, 2, 3, 233]);
+    }
+}

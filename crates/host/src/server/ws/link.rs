@@ -1,0 +1,230 @@
+//! The task of one link: the view's messages to the host's task, and back what it tells. Keeps nothing of the
+//! conversation; while the view does not read, the task waits and the cursor stands still.
+
+use std::time::Duration;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use switchboard_dialects::view::ViewDialect;
+use switchboard_types::limits::LINK_WINDOW_BYTES;
+use switchboard_types::{Command, LinkId, Reject, RejectCode, Told};
+use thiserror::Error;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::{Error as WsError, Message, error::ProtocolError};
+
+use super::batch::Batch;
+use super::closing::{self, End};
+use crate::link::{CloseReason, OUTBOX_MESSAGES, Outgoing, ViewInput};
+use crate::server::accept::{Phase, Shared};
+use crate::server::folder::canonical_folder;
+use crate::server::metrics::Metrics;
+
+/// Written event bytes that are reported at once, not only when nothing else waits.
+const REPORT_BYTES: usize = LINK_WINDOW_BYTES / 4;
+/// Bytes of one write; what waits beyond them goes into the next.
+const MAX_BATCH_BYTES: usize = 2 * LINK_WINDOW_BYTES;
+/// How often a write that stands still looks whether the host still wants it.
+const STALL_CHECK: Duration = Duration::from_secs(1);
+
+/// A link that cannot go on.
+#[derive(Debug, Error)]
+enum LinkError {
+    #[error("the socket failed: {0}")]
+    Socket(#[from] std::io::Error),
+    #[error("the link failed: {0}")]
+    Protocol(#[from] WsError),
+    #[error("the host has let go of a view that does not read")]
+    Abandoned,
+    #[error("the host's task is gone")]
+    HostGone,
+}
+
+/// Runs a link from its first byte to its last.
+pub(crate) async fn run(socket: WebSocketStream<TcpStream>, shared: &Shared) {
+    let id = shared.next_link();
+    let (outbox, from_host) = mpsc::channel(OUTBOX_MESSAGES);
+    let dialect = (shared.tabs)();
+    let mut link = Link { id, socket, dialect, from_host, inbox: &shared.inbox, metrics: &shared.metrics, written: 0 };
+    if shared.inbox.send(ViewInput::Opened { link: id, outbox }).await.is_err() {
+        closing::close(&mut link.socket, End::Host(CloseReason::GoingAway)).await;
+        return;
+    }
+    shared.metrics.links_open.up();
+    let mut phase = shared.phase.clone();
+    let end = tokio::select! {
+        end = link.serve() => end,
+        // An error says that the server is gone altogether.
+        _ = phase.wait_for(|phase| *phase == Phase::Gone) => End::Gone,
+    };
+    shared.metrics.links_open.down();
+    // If the host's task is gone, nobody needs to know.
+    let _ = shared.inbox.send(ViewInput::Closed { link: id }).await;
+    closing::close(&mut link.socket, end).await;
+}
+
+struct Link<'a> {
+    id: LinkId,
+    socket: WebSocketStream<TcpStream>,
+    dialect: Box<dyn ViewDialect>,
+    from_host: mpsc::Receiver<Outgoing>,
+    inbox: &'a mpsc::Sender<ViewInput>,
+    metrics: &'a Metrics,
+    /// Event bytes that were written and are not reported yet.
+    written: usize,
+}
+
+impl Link<'_> {
+    async fn serve(&mut self) -> End {
+        loop {
+            let step = tokio::select! {
+                outgoing = self.from_host.recv() => self.send(outgoing).await,
+                message = self.socket.next() => self.take(message).await,
+            };
+            match step {
+                Ok(None) => {}
+                Ok(Some(end)) => return end,
+                Err(error) => {
+                    tracing::debug!(link = %self.id, %error, "a view's link ended");
+                    return end_of(&error);
+                }
+            }
+        }
+    }
+
+    /// Writes this and whatever else waits, in one go.
+    async fn send(&mut self, first: Option<Outgoing>) -> Result<Option<End>, LinkError> {
+        let mut batch = Batch::default();
+        let mut end = self.add(&mut batch, first);
+        while end.is_none() && batch.cost < MAX_BATCH_BYTES {
+            match self.from_host.try_recv() {
+                Ok(outgoing) => end = self.add(&mut batch, Some(outgoing)),
+                Err(mpsc::error::TryRecvError::Empty) => break,
+                Err(mpsc::error::TryRecvError::Disconnected) => end = self.add(&mut batch, None),
+            }
+        }
+        let cost = batch.cost;
+        self.write(batch).await?;
+        self.written += cost;
+        if self.written >= REPORT_BYTES || (self.written > 0 && self.from_host.is_empty()) {
+            let bytes = std::mem::take(&mut self.written);
+            self.tell_host(ViewInput::Drained { link: self.id, bytes }).await?;
+        }
+        Ok(end)
+    }
+
+    /// Adds what the host sends; why the link ends, if that is what it says. No sender is the host's end.
+    fn add(&mut self, batch: &mut Batch, outgoing: Option<Outgoing>) -> Option<End> {
+        match outgoing {
+            Some(Outgoing::Events(page)) => batch.add_page(&page, self.dialect.as_mut()),
+            Some(Outgoing::Told(told)) => {
+                if let Told::Refused(reject) = &told {
+                    self.metrics.reject(reject.code);
+                }
+                batch.add_told(&told, self.dialect.as_mut());
+            }
+            Some(Outgoing::Close(reason)) => return Some(End::Host(reason)),
+            None => return Some(End::Host(CloseReason::GoingAway)),
+        }
+        None
+    }
+
+    /// Writes past tungstenite, which holds nothing back once it is flushed, so frames never mix.
+    async fn write(&mut self, mut batch: Batch) -> Result<(), LinkError> {
+        use bytes::Buf as _;
+        batch.seal();
+        self.metrics.frames_out.add(batch.frames);
+        self.metrics.events_out.add(batch.events);
+        self.metrics.bytes_out.add(batch.remaining() as u64);
+        let (socket, from_host) = (&mut self.socket, &self.from_host);
+        let writing = async {
+            socket.flush().await?;
+            socket.get_mut().write_all_buf(&mut batch).await?;
+            Ok(())
+        };
+        tokio::pin!(writing);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut writing => return done,
+                // The socket itself tells of a peer that is gone; only the host's change of mind must be looked for.
+                () = tokio::time::sleep(STALL_CHECK) => {
+                    if from_host.is_closed() {
+                        return Err(LinkError::Abandoned);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes what the view sends.
+    async fn take(&mut self, message: Option<Result<Message, WsError>>) -> Result<Option<End>, LinkError> {
+        match message {
+            Some(Ok(Message::Text(text))) => self.take_text(text.as_bytes()).await?,
+            Some(Ok(Message::Binary(_))) => {
+                self.metrics.frames_in.one();
+                self.refuse(Reject::new(RejectCode::BadMessage, "send messages as text frames, not binary ones")).await?;
+            }
+            Some(Ok(Message::Close(_))) => {
+                // The answer to it is queued; nothing may follow it.
+                self.socket.flush().await?;
+                return Ok(Some(End::Gone));
+            }
+            // Tungstenite answers pings with the next read; a bare frame never comes out of reading.
+            Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
+            Some(Err(error)) => return Err(error.into()),
+            None => return Ok(Some(End::Gone)),
+        }
+        Ok(None)
+    }
+
+    async fn take_text(&mut self, frame: &[u8]) -> Result<(), LinkError> {
+        self.metrics.frames_in.one();
+        let read = match self.dialect.read(frame) {
+            Ok(command) => settle(command).await,
+            Err(reject) => Err(reject),
+        };
+        match read {
+            Ok(command) => self.tell_host(ViewInput::Command { link: self.id, command }).await,
+            Err(reject) => self.refuse(reject).await,
+        }
+    }
+
+    /// Refuses a message; the link lives on.
+    async fn refuse(&mut self, reject: Reject) -> Result<(), LinkError> {
+        self.metrics.reject(reject.code);
+        let mut batch = Batch::default();
+        batch.add_told(&Told::Refused(reject), self.dialect.as_mut());
+        self.write(batch).await
+    }
+
+    async fn tell_host(&mut self, input: ViewInput) -> Result<(), LinkError> {
+        self.inbox.send(input).await.map_err(|_| LinkError::HostGone)
+    }
+}
+
+/// Makes a command's folder canonical before the host sees it.
+async fn settle(command: Command) -> Result<Command, Reject> {
+    match command {
+        Command::OpenTab { tab, agent, workspace: Some(path), seen } => match canonical_folder(path.as_str()).await {
+            Ok(root) => Ok(Command::OpenTab { tab, agent, workspace: Some(root), seen }),
+            Err(error) => Err(Reject::new(RejectCode::BadMessage, error.to_string()).in_tab(tab)),
+        },
+        other => Ok(other),
+    }
+}
+
+fn end_of(error: &LinkError) -> End {
+    match error {
+        LinkError::HostGone => End::Host(CloseReason::GoingAway),
+        LinkError::Abandoned | LinkError::Socket(_) => End::Gone,
+        LinkError::Protocol(error) => match error {
+            WsError::Capacity(_) => End::TooLong,
+            WsError::Utf8(_) => End::NotUnicode,
+            WsError::Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
+            WsError::Protocol(_) => End::Protocol,
+            _ => End::Gone,
+        },
+    }
+}

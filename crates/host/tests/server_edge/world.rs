@@ -1,0 +1,158 @@
+//! A running server with nothing behind it but a queue that the test reads. Answers nothing by itself.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::Value;
+use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
+use switchboard_host::server::{Access, DataId, Doors, MakeDialect, Metrics, Secret, Server};
+use switchboard_types::{Body, Command, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+
+use crate::dialect::stand_in;
+use crate::http::Request;
+
+pub const TOKEN: &str = "4f1c0f6f1c0ffee04f1c0f6f1c0ffee04f1c0f6f1c0ffee04f1c0f6f1c0ffee0";
+pub const ALLOWED_ORIGIN: &str = "chrome-extension://friend";
+
+pub struct World {
+    pub address: SocketAddr,
+    pub login: String,
+    pub metrics: Arc<Metrics>,
+    pub inputs: mpsc::Receiver<ViewInput>,
+    pub stop: watch::Sender<bool>,
+    pub running: JoinHandle<()>,
+}
+
+pub type View = WebSocketStream<TcpStream>;
+
+impl World {
+    pub async fn new() -> Self {
+        Self::with_dialect(stand_in).await
+    }
+
+    pub async fn with_dialect(tabs: MakeDialect) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (inbox, inputs) = mpsc::channel(INBOX_MESSAGES);
+        let metrics = Arc::new(Metrics::default());
+        let doors = Doors {
+            access: Access::new(&Secret::new(TOKEN), &DataId::new("test").unwrap()).unwrap(),
+            allowed_hosts: vec!["friend.example".to_owned()],
+            allowed_origins: vec![ALLOWED_ORIGIN.to_owned(), "null".to_owned()],
+            inbox,
+            metrics: Arc::clone(&metrics),
+            tabs,
+        };
+        let server = Server::new(listener, doors).unwrap();
+        let (address, login) = (server.address(), server.login_link(Instant::now()).unwrap());
+        let (stop, stopped) = watch::channel(false);
+        let running = tokio::spawn(server.run(stopped));
+        Self { address, login, metrics, inputs, stop, running }
+    }
+
+    pub fn host(&self) -> String {
+        self.address.to_string()
+    }
+
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub fn login_target(&self) -> String {
+        self.login.strip_prefix(&self.origin()).unwrap().to_owned()
+    }
+
+    /// Logs in as a browser does; the cookie that it then sends.
+    pub async fn cookie(&self) -> String {
+        let answer = self.get(&self.login_target()).send(self.address).await;
+        answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    }
+
+    pub fn get(&self, target: &str) -> Request {
+        Request::new("GET", target).with("Host", &self.host())
+    }
+
+    pub fn post(&self, target: &str, body: &str) -> Request {
+        let request = Request::new("POST", target).with("Host", &self.host());
+        request.with("Authorization", &format!("Bearer {TOKEN}")).body(body)
+    }
+
+    pub async fn input(&mut self) -> ViewInput {
+        self.inputs.recv().await.unwrap()
+    }
+
+    /// A view at `/ws/tabs`, and the host's side of it.
+    pub async fn view(&mut self) -> (View, LinkId, mpsc::Sender<Outgoing>) {
+        let mut request = format!("ws://{}/ws/tabs", self.address).into_client_request().unwrap();
+        request.headers_mut().insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let (view, _) = tokio_tungstenite::client_async(request, stream).await.unwrap();
+        match self.input().await {
+            ViewInput::Opened { link, outbox } => (view, link, outbox),
+            other => panic!("no link was opened: {other:?}"),
+        }
+    }
+
+    pub async fn command(&mut self) -> (LinkId, Command) {
+        match self.input().await {
+            ViewInput::Command { link, command } => (link, command),
+            other => panic!("no command: {other:?}"),
+        }
+    }
+
+    /// Event bytes that the link says have left, until they are `wanted`.
+    pub async fn drained(&mut self, of: LinkId, wanted: usize) {
+        let mut sum = 0;
+        while sum < wanted {
+            match self.input().await {
+                ViewInput::Drained { link, bytes } if link == of => sum += bytes,
+                other => panic!("not drained: {other:?}"),
+            }
+        }
+        assert_eq!(sum, wanted);
+    }
+
+    pub async fn closed(&mut self) -> LinkId {
+        match self.input().await {
+            ViewInput::Closed { link } => link,
+            other => panic!("not closed: {other:?}"),
+        }
+    }
+}
+
+pub async fn say(view: &mut View, text: &str) {
+    view.send(Message::text(text)).await.unwrap();
+}
+
+pub async fn hear(view: &mut View) -> Value {
+    match view.next().await.unwrap().unwrap() {
+        Message::Text(text) => serde_json::from_str(&text).unwrap(),
+        other => panic!("no text: {other:?}"),
+    }
+}
+
+/// The close code that the view reads, and nothing before it.
+pub async fn close_code(view: &mut View) -> u16 {
+    match view.next().await.unwrap().unwrap() {
+        Message::Close(Some(frame)) => frame.code.into(),
+        other => panic!("no close frame: {other:?}"),
+    }
+}
+
+/// A page of streamed text, one event a piece.
+pub fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
+    let mut builder = PageBuilder::new(first);
+    for piece in pieces {
+        builder.push(Time(0), None, &Body::Text { text: Text::from(*piece) });
+    }
+    let page = Arc::new(builder.take().unwrap());
+    let names = TurnNames::new(Vec::new());
+    Arc::new(SharedPage { tab: TabId::from("t"), page, names, tabs_frames: Default::default() })
+}
