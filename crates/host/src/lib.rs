@@ -1,6 +1,9 @@
 //! The edges of Switchboard: links, store, agents, server and command line around the pure host. Holds no rule of the
 //! conversation; those are the core's.
 
+pub mod agents;
+pub mod clock;
+pub mod demo;
 pub mod link;
 pub mod server;
 pub mod store;

@@ -1,0 +1,47 @@
+//! Agents as processes: started, fed, read, ended, and never left behind. Knows no rule of the conversation.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | [`spec`] | what an agent is: its kind, its command, its environment |
+//! | [`fleet`] | the door for the host's task: start one, end all |
+//! | `kinds` | which dialect a kind speaks |
+//! | `spawner` | the one thread that starts processes |
+//! | `birth` | what happens in the child between fork and exec |
+//! | `environment`, `program` | what the child may know and which file it is |
+//! | `life` | the task that owns one process |
+//! | `body` | the process and its group, from birth to burial |
+//! | `mouth`, `ear`, `stderr` | its standard output, input and error output |
+//! | `ending` | how it is ended, and what is said of its end |
+//! | `group`, `proc` | process groups, and what the system says of processes |
+//! | [`children`] | what a dead host left running |
+//! | [`shown`], `quiet` | foreign text in our log: escaped, cut, and not too much of it |
+//! | [`files`] | how many files the host may open, and a child |
+//!
+//! Absent: sessions, turns, time-outs of prompts. Those are the core's.
+
+pub mod children;
+pub mod files;
+pub mod fleet;
+pub mod shown;
+pub mod spec;
+
+mod birth;
+mod body;
+mod ear;
+mod ending;
+mod environment;
+mod group;
+mod kinds;
+mod life;
+mod mouth;
+mod proc;
+mod program;
+mod quiet;
+mod spawner;
+mod stderr;
+
+pub use children::{Leftover, end_leftovers};
+pub use ending::Graces;
+pub use fleet::Agents;
+pub use kinds::unsupported;
+pub use spec::{AgentKind, AgentSpec, EnvValue, ProcessPer, ProcessSpec, SecretName};

@@ -1,0 +1,28 @@
+//! What happens in a child between fork and exec. Holds the host's only `unsafe`; never allocates, locks or logs there.
+
+use std::io;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit};
+use tokio::process::Command;
+
+/// Lets the child die with the host, and gives it the limit of open files that the host itself was started with.
+#[expect(unsafe_code, reason = "only the child itself can ask to die with its parent, and only before exec")]
+pub(super) fn prepare(command: &mut Command, files: Option<Rlimit>) {
+    let host = getpid();
+    // SAFETY: the closure runs in the forked child of a program with threads, so it may only make system calls. It makes
+    // three, through rustix, on values that were copied before the fork; its errors are numbers.
+    unsafe { command.pre_exec(move || bind_to(host, files)) };
+}
+
+fn bind_to(host: Pid, files: Option<Rlimit>) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The host may have died before the line above; then nobody would ever send the signal.
+    if getppid() != Some(host) {
+        return Err(Errno::SRCH.into());
+    }
+    if let Some(files) = files {
+        setrlimit(Resource::Nofile, files)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Which dialect a kind of agent speaks. Starts nothing.
+
+use switchboard_dialects::agent::AgentDialect;
+use switchboard_dialects::agent::plain::Plain;
+
+use super::spec::{AgentKind, AgentSpec};
+
+/// The dialect for a new process of this agent; none if this version cannot run its kind.
+pub(super) fn dialect(kind: &AgentKind) -> Option<Box<dyn AgentDialect>> {
+    match kind {
+        AgentKind::Plain(_) => Some(Box::new(Plain::new())),
+        AgentKind::Acp(_) | AgentKind::Apex { .. } | AgentKind::Engine { .. } | AgentKind::Model { .. } => None,
+    }
+}
+
+/// Why an agent of this kind cannot run at all, for a person; none if it can.
+#[must_use]
+pub fn unsupported(spec: &AgentSpec) -> Option<String> {
+    match spec.kind {
+        AgentKind::Plain(_) => None,
+        AgentKind::Acp(_) | AgentKind::Apex { .. } | AgentKind::Engine { .. } | AgentKind::Model { .. } => {
+            Some(format!(
+                "agent `{}` cannot start: kind `{}` is not supported by this version; choose another agent",
+                spec.name,
+                spec.kind.word()
+            ))
+        }
+    }
+}

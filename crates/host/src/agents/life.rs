@@ -1,0 +1,277 @@
+//! The task that owns one process: its words to the host, the host's asks to it, and its end. Knows no session.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+
+use switchboard_dialects::agent::AgentDialect;
+use switchboard_types::{Ask, LifeId, WorkspaceRoot};
+use tokio::process::Command;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::body::Body;
+use super::ear::Ear;
+use super::ending::{Ending, Graces, Step, Why};
+use super::mouth::{Heard, Mouth};
+use super::spawner::{Born, Spawner};
+use super::spec::AgentSpec;
+use super::stderr::Stderr;
+use super::{environment, kinds, program};
+use crate::clock::Clock;
+use crate::link::{AgentInput, AgentOrder, EndHow};
+
+/// Bytes still taken from a pipe that is held open after the process is gone and its time is up.
+const MAX_HELD_BYTES: usize = 1024 * 1024;
+
+/// What a life needs of the world around it.
+#[derive(Debug)]
+pub(super) struct Around {
+    pub(super) inbox: mpsc::Sender<AgentInput>,
+    pub(super) orders: mpsc::Receiver<AgentOrder>,
+    pub(super) stop: watch::Receiver<bool>,
+    pub(super) clock: Clock,
+    pub(super) graces: Graces,
+}
+
+/// Starts the process and stays with it to its end.
+pub(super) async fn live(life: LifeId, spec: AgentSpec, root: WorkspaceRoot, spawner: Spawner, around: Around) {
+    let (inbox, stop) = (around.inbox.clone(), around.stop.clone());
+    let message = match start(&spec, &root, spawner).await {
+        Ok((born, dialect)) => Life::new(life, &spec, born, dialect, around).run().await,
+        Err(message) => message,
+    };
+    tracing::info!(agent = %spec.name, life = life.0, "{message}");
+    deliver(&inbox, stop, AgentInput::Ended { life, message }).await;
+}
+
+async fn start(
+    spec: &AgentSpec,
+    root: &WorkspaceRoot,
+    spawner: Spawner,
+) -> Result<(Born, Box<dyn AgentDialect>), String> {
+    let (Some(dialect), Some(process)) = (kinds::dialect(&spec.kind), spec.kind.process()) else {
+        return Err(kinds::unsupported(spec).unwrap_or_else(|| format!("agent `{}` cannot start", spec.name)));
+    };
+    let failed = |why: &dyn std::fmt::Display| format!("agent `{}` could not be started: {why}", spec.name);
+    let environment = environment::of_child(process, std::env::vars_os()).map_err(|error| failed(&error))?;
+    let root = Path::new(root.as_str());
+    let word = process.command.first().map_or("", String::as_str);
+    let path = environment.get(OsStr::new("PATH")).map(AsRef::as_ref);
+    let file = program::find(word, root, path).map_err(|error| failed(&error))?;
+    let mut command = Command::new(file);
+    command.args(process.command.get(1..).unwrap_or_default()).current_dir(root).env_clear().envs(&environment);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.process_group(0).kill_on_drop(true);
+    let born = spawner.spawn(command, spec.name.to_string()).await.map_err(|error| failed(&why_not(&error)))?;
+    Ok((born, dialect))
+}
+
+/// The system's reasons, where they need more words.
+fn why_not(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "the interpreter that its first line names is not there".to_owned(),
+        io::ErrorKind::PermissionDenied => "it is not executable for this user".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// A process that runs.
+struct Life {
+    life: LifeId,
+    agent: String,
+    body: Body,
+    dialect: Box<dyn AgentDialect>,
+    ear: Ear,
+    mouth: Mouth,
+    stderr: Stderr,
+    ending: Ending,
+    /// What waits for room in the host's inbox; nothing is read meanwhile.
+    outgoing: Option<AgentInput>,
+    host: Host,
+    around: Around,
+}
+
+/// Whether orders may still come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Host {
+    Orders,
+    Gone,
+}
+
+impl Life {
+    fn new(life: LifeId, spec: &AgentSpec, mut born: Born, dialect: Box<dyn AgentDialect>, around: Around) -> Self {
+        let (stdin, stdout) = (born.child.stdin.take(), born.child.stdout.take());
+        let stderr = born.child.stderr.take();
+        Self {
+            life,
+            agent: spec.name.to_string(),
+            body: Body::new(born),
+            dialect,
+            ear: Ear::new(stdin),
+            mouth: Mouth::new(spec.name.clone(), stdout),
+            stderr: Stderr::new(spec.name.clone(), stderr),
+            ending: Ending::new(around.graces),
+            outgoing: Some(AgentInput::Started { life }),
+            host: Host::Orders,
+            around,
+        }
+    }
+
+    /// Lives until the process is gone and all it said is delivered; gives the message about its end.
+    async fn run(mut self) -> String {
+        self.serve().await;
+        // Nobody can ask it any more; whoever tries must not wait.
+        self.around.orders.close();
+        let status = self.body.bury().await;
+        self.drain().await;
+        let last_words = self.stderr.last_words();
+        self.ending.message(&self.agent, status, &last_words)
+    }
+
+    /// Until the process is gone.
+    async fn serve(&mut self) {
+        let inbox = self.around.inbox.clone();
+        loop {
+            let due = self.ending.due();
+            tokio::select! {
+                permit = inbox.reserve(), if self.outgoing.is_some() => {
+                    let sent = permit.ok().zip(self.outgoing.take()).map(|(permit, input)| permit.send(input));
+                    if sent.is_none() {
+                        // The host's task is gone, and with it the reason to live.
+                        self.end(EndHow::Gracefully);
+                    }
+                }
+                heard = self.mouth.read(), if self.outgoing.is_none() && self.mouth.is_open() => self.heard(heard),
+                () = self.stderr.read(), if self.stderr.is_open() => {}
+                written = self.ear.write(), if self.ear.wants_to_write() => self.written(written),
+                order = self.around.orders.recv(), if self.host == Host::Orders => self.order(order),
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => self.next_step(),
+                () = asked_to_stop(&mut self.around.stop), if !self.ending.is_under_way() => {
+                    self.end(EndHow::Gracefully);
+                }
+                () = self.body.gone() => return,
+            }
+        }
+    }
+
+    fn heard(&mut self, heard: io::Result<Heard>) {
+        match heard {
+            Ok(Heard::Bytes(_)) => {
+                let words = self.mouth.words(self.around.clock.now(), self.dialect.as_mut());
+                if !words.is_empty() {
+                    self.outgoing = Some(AgentInput::Words { life: self.life, words });
+                }
+            }
+            Ok(Heard::End) | Err(_) => {
+                let step = self.ending.begin(Why::OutputClosed, Instant::now());
+                self.take(step);
+            }
+        }
+    }
+
+    fn written(&mut self, written: io::Result<()>) {
+        if written.is_err() {
+            let step = self.ending.begin(Why::InputClosed, Instant::now());
+            self.take(step);
+        }
+    }
+
+    fn order(&mut self, order: Option<AgentOrder>) {
+        match order {
+            Some(AgentOrder::Ask(ask)) => self.ask(ask),
+            Some(AgentOrder::End(how)) => self.end(how),
+            None => {
+                self.host = Host::Gone;
+                self.end(EndHow::Gracefully);
+            }
+        }
+    }
+
+    fn ask(&mut self, ask: Ask) {
+        let mut messages = Vec::new();
+        self.dialect.ask(self.around.clock.now(), ask, &mut messages);
+        for message in messages {
+            if let Err(error) = self.ear.push(&message) {
+                tracing::warn!(agent = self.agent, %error, "the agent is ended");
+                let step = self.ending.begin(Why::NotReading, Instant::now());
+                self.take(step);
+                return;
+            }
+        }
+    }
+
+    fn end(&mut self, how: EndHow) {
+        let step = match how {
+            EndHow::Gracefully => self.ending.begin(Why::Asked, Instant::now()),
+            EndHow::AtOnce => self.ending.at_once(Why::Asked),
+        };
+        self.take(step);
+    }
+
+    fn next_step(&mut self) {
+        let step = self.ending.next(Instant::now());
+        self.take(step);
+    }
+
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Nothing => {}
+            Step::CloseInput => self.ear.close(),
+            Step::Signal(signal) => self.body.signal(signal),
+        }
+    }
+
+    /// Takes what is still in the pipes. Somebody who left the group may hold them open, so not for ever.
+    async fn drain(&mut self) {
+        let until = Instant::now() + self.around.graces.drained;
+        let mut held = MAX_HELD_BYTES;
+        loop {
+            self.hand_over().await;
+            // What is there already is read even when the time is up.
+            let Ok(Ok(Heard::Bytes(bytes))) = timeout_at(until, self.mouth.read()).await else { break };
+            self.heard(Ok(Heard::Bytes(bytes)));
+            if Instant::now() >= until {
+                held = held.saturating_sub(bytes);
+                if held == 0 {
+                    break;
+                }
+            }
+        }
+        let words = self.mouth.last_words(self.around.clock.now(), self.dialect.as_mut());
+        if !words.is_empty() {
+            self.outgoing = Some(AgentInput::Words { life: self.life, words });
+        }
+        self.hand_over().await;
+        while self.stderr.is_open() && Instant::now() < until {
+            if timeout_at(until, self.stderr.read()).await.is_err() {
+                break;
+            }
+        }
+    }
+
+    async fn hand_over(&mut self) {
+        if let Some(input) = self.outgoing.take() {
+            deliver(&self.around.inbox, self.around.stop.clone(), input).await;
+        }
+    }
+}
+
+/// Waits until all agents are to stop.
+async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
+    // An error means that nobody holds the agents any more, which is the same.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// Waits for room in the host's inbox. Once all agents are to stop, nobody may be reading it: then only what fits goes.
+async fn deliver(inbox: &mpsc::Sender<AgentInput>, mut stop: watch::Receiver<bool>, input: AgentInput) {
+    let permit = tokio::select! {
+        biased;
+        permit = inbox.reserve() => permit.ok(),
+        () = asked_to_stop(&mut stop) => inbox.try_reserve().ok(),
+    };
+    if let Some(permit) = permit {
+        permit.send(input);
+    }
+}

@@ -1,0 +1,111 @@
+//! An agent's standard output: bytes to words. Never reads on while nobody takes the words.
+
+use std::io;
+
+use bytes::BytesMut;
+use switchboard_dialects::agent::AgentDialect;
+use switchboard_dialects::framing::lines::{LineTooLong, Lines};
+use switchboard_types::{AgentName, Time, Word};
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStdout;
+use tokio::time::Instant;
+
+use super::quiet::{Pass, Quiet};
+use super::shown::{shown, shown_bytes};
+
+/// Bytes taken at once, as much as a pipe holds.
+const READ_BYTES: usize = 64 * 1024;
+/// Characters of a noisy line that the log shows.
+const NOISE_CHARS: usize = 200;
+
+/// What an agent says.
+#[derive(Debug)]
+pub(super) struct Mouth {
+    agent: AgentName,
+    stdout: Option<ChildStdout>,
+    buffer: BytesMut,
+    lines: Lines,
+    quiet: Quiet,
+}
+
+/// What a read gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// So many bytes.
+    Bytes(usize),
+    /// The output is closed.
+    End,
+}
+
+impl Mouth {
+    pub(super) fn new(agent: AgentName, stdout: Option<ChildStdout>) -> Self {
+        Self { agent, stdout, buffer: BytesMut::new(), lines: Lines::new(), quiet: Quiet::new(Instant::now()) }
+    }
+
+    /// Whether more may come.
+    pub(super) fn is_open(&self) -> bool {
+        self.stdout.is_some()
+    }
+
+    /// Reads what there is, or waits for it.
+    pub(super) async fn read(&mut self) -> io::Result<Heard> {
+        let Some(stdout) = self.stdout.as_mut() else { return Ok(Heard::End) };
+        if self.buffer.capacity() - self.buffer.len() < READ_BYTES / 2 {
+            self.buffer.reserve(READ_BYTES);
+        }
+        let read = stdout.read_buf(&mut self.buffer).await;
+        if !matches!(read, Ok(1..)) {
+            self.stdout = None;
+        }
+        Ok(match read? {
+            0 => Heard::End,
+            bytes => Heard::Bytes(bytes),
+        })
+    }
+
+    /// Translates the whole lines read so far.
+    pub(super) fn words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
+        let mut said = Vec::new();
+        while let Some(line) = self.lines.next(&mut self.buffer) {
+            self.translate(now, dialect, line, &mut said);
+        }
+        said
+    }
+
+    /// Translates what is left at the end; the last line may lack its newline.
+    pub(super) fn last_words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
+        self.stdout = None;
+        let mut said = self.words(now, dialect);
+        if let Some(line) = self.lines.finish(&mut self.buffer) {
+            self.translate(now, dialect, line, &mut said);
+        }
+        if self.quiet.left_out() > 0 {
+            tracing::warn!(agent = %self.agent, left_out = self.quiet.left_out(), "more noise was not shown");
+        }
+        said
+    }
+
+    fn translate(
+        &mut self,
+        now: Time,
+        dialect: &mut dyn AgentDialect,
+        line: Result<bytes::Bytes, LineTooLong>,
+        said: &mut Vec<Word>,
+    ) {
+        match line {
+            Ok(line) => {
+                if let Err(noise) = dialect.read(now, &line, said) {
+                    self.noise(&noise.reason, &shown_bytes(&line, NOISE_CHARS));
+                }
+            }
+            Err(too_long) => self.noise(&too_long.to_string(), ""),
+        }
+    }
+
+    fn noise(&mut self, reason: &str, line: &str) {
+        if let Pass::Yes { left_out } = self.quiet.ask(Instant::now()) {
+            let reason = shown(reason, NOISE_CHARS);
+            tracing::warn!(agent = %self.agent, left_out, line, "a line of the agent means nothing: {reason}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What an agent is: its kind, its command, its environment. Plain data; the configuration makes it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use switchboard_types::AgentName;
+
+/// An agent that can be asked for by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentSpec {
+    /// Its name in the configuration.
+    pub name: AgentName,
+    /// What it is.
+    pub kind: AgentKind,
+}
+
+/// What sort of agent it is, with what that sort needs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentKind {
+    /// A process that speaks `plain`.
+    Plain(ProcessSpec),
+    /// A process that speaks ACP.
+    Acp(ProcessSpec),
+    /// A process that speaks `apex`.
+    Apex {
+        /// The process.
+        process: ProcessSpec,
+        /// Goes out as `initialConfig`.
+        config: serde_json::Value,
+    },
+    /// A service behind HTTP and SSE.
+    Engine {
+        /// Where it is.
+        url: String,
+        /// Sent as bearer, to this origin only.
+        secret: Option<SecretName>,
+    },
+    /// The built-in agent over a model's server.
+    Model {
+        /// Where the server is.
+        base_url: String,
+        /// Which model.
+        model: String,
+        /// Sent as bearer, to this origin only.
+        secret: Option<SecretName>,
+    },
+}
+
+impl AgentKind {
+    /// The kind's word in the configuration.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Plain(_) => "plain",
+            Self::Acp(_) => "acp",
+            Self::Apex { .. } => "apex",
+            Self::Engine { .. } => "engine",
+            Self::Model { .. } => "model",
+        }
+    }
+
+    /// The process, for the kinds that are one.
+    #[must_use]
+    pub fn process(&self) -> Option<&ProcessSpec> {
+        match self {
+            Self::Plain(process) | Self::Acp(process) | Self::Apex { process, .. } => Some(process),
+            Self::Engine { .. } | Self::Model { .. } => None,
+        }
+    }
+}
+
+/// A process to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSpec {
+    /// The program and its arguments; never empty.
+    pub command: Vec<String>,
+    /// Variables set for it.
+    pub env: BTreeMap<String, EnvValue>,
+    /// Names passed on from the host's own environment.
+    pub inherit: Vec<String>,
+    /// How many sessions share one process.
+    pub per: ProcessPer,
+}
+
+impl ProcessSpec {
+    /// A command with nothing else set, one process for all sessions.
+    pub fn new(command: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            command: command.into_iter().map(Into::into).collect(),
+            env: BTreeMap::new(),
+            inherit: Vec::new(),
+            per: ProcessPer::Shared,
+        }
+    }
+}
+
+/// How many sessions share one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessPer {
+    /// Each session has its own.
+    Session,
+    /// One for all sessions of a workspace.
+    Shared,
+}
+
+/// The name of a stored secret; not the secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretName(pub String);
+
+/// The value of a variable.
+#[derive(Clone, PartialEq, Eq)]
+pub enum EnvValue {
+    /// As it stands in the configuration.
+    Plain(String),
+    /// To be taken from the store of secrets.
+    Secret(SecretName),
+}
+
+impl fmt::Debug for EnvValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // People put keys in here too, whatever the document says.
+            Self::Plain(_) => f.write_str("Plain(…)"),
+            Self::Secret(name) => f.debug_tuple("Secret").field(name).finish(),
+        }
+    }
+}
+
+impl AgentSpec {
+    /// The built-in demo agent: this very program under another command.
+    #[must_use]
+    pub fn demo(program: &Path) -> Self {
+        let command = [program.to_string_lossy().into_owned(), "demo-agent".to_owned()];
+        Self { name: AgentName::from(AgentName::DEMO), kind: AgentKind::Plain(ProcessSpec::new(command)) }
+    }
+}
+
+/// The file of this program, also when it was replaced by a newer one while it runs.
+#[must_use]
+pub fn this_program() -> PathBuf {
+    match std::env::current_exe() {
+        Ok(path) if path.exists() => path,
+        Ok(_) | Err(_) => PathBuf::from("/proc/self/exe"),
+    }
+}
