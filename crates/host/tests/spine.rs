@@ -1,0 +1,17 @@
+//! The whole spine, from an agent's pipe to a WebSocket: the real program, real child processes, real sockets, a real
+//! database. Nothing here is replaced, and nothing sleeps: every wait is for a condition.
+
+mod spine {
+    mod agents;
+    mod bad_agents;
+    mod bad_views;
+    mod checker;
+    mod doors;
+    mod host;
+    mod kill;
+    mod restart;
+    mod slow_view;
+    mod tabs;
+    mod trust;
+    mod view;
+}
