@@ -2,6 +2,10 @@
 //! conversation; those are the core's.
 
 pub mod agents;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod demo;
+pub mod driver;
+pub mod folder;
 pub mod link;
