@@ -4,12 +4,16 @@
 //! | file | owns |
 //! | --- | --- |
 //! | `driver/deeds.rs` | carrying out what the host wants done |
+//! | `driver/start.rs` | joining the parts, and taking them apart again |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
 mod deeds;
 mod recovery;
+mod start;
 mod workspaces;
+
+pub use start::{run, set_trust_in_store};
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

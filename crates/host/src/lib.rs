@@ -2,8 +2,12 @@
 //! conversation; those are the core's.
 
 pub mod agents;
+pub mod cli;
 pub mod clock;
+pub mod config;
 pub mod demo;
+pub mod driver;
+pub mod folder;
 pub mod link;
 pub mod server;
 pub mod store;

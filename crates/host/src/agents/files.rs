@@ -10,7 +10,7 @@ static AT_START: OnceLock<Rlimit> = OnceLock::new();
 /// Raises the limit of open files to the hard limit. Says what it is now.
 pub fn raise_limit() -> std::io::Result<Option<u64>> {
     let now = getrlimit(Resource::Nofile);
-    let before = AT_START.get_or_init(|| now.clone());
+    let before = AT_START.get_or_init(|| now);
     let raised = Rlimit { current: before.maximum, maximum: before.maximum };
     let limit = raised.current;
     setrlimit(Resource::Nofile, raised)?;
@@ -19,5 +19,5 @@ pub fn raise_limit() -> std::io::Result<Option<u64>> {
 
 /// The limit that children start with; none if it was never raised.
 pub(super) fn at_start() -> Option<Rlimit> {
-    AT_START.get().cloned()
+    AT_START.get().copied()
 }

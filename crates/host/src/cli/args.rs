@@ -1,0 +1,115 @@
+//! The commands and flags. Parses; does nothing.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::cli::exit::Failure;
+use crate::config::{Config, user_file};
+use crate::folder::Folder;
+use switchboard_types::WorkspaceRoot;
+
+/// Where `serve` listens unless it is told otherwise.
+pub const DEFAULT_LISTEN: &str = "127.0.0.1:7171";
+
+/// One host between the places where people talk to coding agents and the agents.
+#[derive(Debug, Parser)]
+#[command(name = "switchboard", version, about, disable_help_subcommand = true)]
+pub struct Cli {
+    /// Flags of every command.
+    #[command(flatten)]
+    pub flags: Flags,
+    /// What to do; without one: host for the current folder, with the page opened.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub struct Flags {
+    /// Keep all state in this folder
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Read this configuration instead of the user's usual one
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Work in this folder instead of the current one
+    #[arg(long, global = true, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Print one JSON value a line
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the host alone
+    Serve(ServeArgs),
+    /// Print (and open) a fresh one-time link to the page
+    Open,
+    /// Trust a workspace: its configured agents may start
+    Trust {
+        /// The workspace; the current folder if absent
+        dir: Option<PathBuf>,
+    },
+    /// Trust a workspace no longer
+    Untrust {
+        /// The workspace; the current folder if absent
+        dir: Option<PathBuf>,
+    },
+    /// Be the demo agent on standard input and output
+    #[command(hide = true)]
+    DemoAgent,
+}
+
+/// Flags of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Listen here; port 0 picks a free one
+    #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
+    pub listen: SocketAddr,
+    /// The agent that works when none is named
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+}
+
+impl Cli {
+    /// The data folder, opened.
+    pub fn folder(&self) -> Result<Folder, Failure> {
+        let path = Folder::usual_or(self.flags.data.as_deref())?;
+        Ok(Folder::open(&path)?)
+    }
+
+    /// The user's configuration.
+    pub fn config(&self) -> Result<Config, Failure> {
+        Ok(Config::read(user_file(self.flags.config.as_deref()))?)
+    }
+
+    /// The workspace: `dir`, else `--workspace`, else the current folder.
+    pub fn workspace(&self, dir: Option<&std::path::Path>) -> Result<WorkspaceRoot, Failure> {
+        let dir = dir.or(self.flags.workspace.as_deref()).unwrap_or(std::path::Path::new("."));
+        let not_found = |why: &str| Failure::not_found(format!("the folder `{}` {why}", dir.display()));
+        let root = dir.canonicalize().map_err(|error| not_found(&format!("cannot be used: {error}")))?;
+        if !root.is_dir() {
+            return Err(not_found("is not a folder"));
+        }
+        root.to_str().map(WorkspaceRoot::from).ok_or_else(|| not_found("has a name that is not UTF-8"))
+    }
+
+    /// How data is printed.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        if self.flags.json { Format::Json } else { Format::Words }
+    }
+}
+
+/// How data is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON value a line.
+    Json,
+    /// For people.
+    Words,
+}

@@ -1,0 +1,144 @@
+//! A small HTTP client for the control routes of the running host. Talks to the address that the host wrote down, and
+//! to no other.
+
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use switchboard_types::WorkspaceRoot;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::exit::{Exit, Failure};
+use crate::agents::shown::shown;
+use crate::folder::{Running, Token};
+use crate::link::Trust;
+
+/// An answer of a control route is small.
+const MAX_ANSWER_BYTES: usize = 1024 * 1024;
+/// A host that takes longer is stuck.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Characters of an error that are shown.
+const MESSAGE_CHARS: usize = 500;
+
+/// The running host, to be asked.
+#[derive(Debug)]
+pub struct Control {
+    authority: String,
+    token: Token,
+}
+
+#[derive(Deserialize)]
+struct Login {
+    login: String,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    code: String,
+    message: String,
+}
+
+impl Control {
+    /// The host that runs here.
+    pub fn of(running: &Running, token: Token) -> Result<Self, Failure> {
+        let authority = running.url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
+        let authority = authority.filter(|authority| !authority.is_empty() && !authority.contains('/'));
+        let strange = || Failure::unreachable(format!("the host's address `{}` is strange", shown(&running.url, 100)));
+        Ok(Self { authority: authority.ok_or_else(strange)?.to_owned(), token })
+    }
+
+    /// A fresh one-time link to the page.
+    pub async fn login(&self) -> Result<String, Failure> {
+        let answer = self.post("/control/login", &json!({})).await?;
+        let login: Login = serde_json::from_value(answer).map_err(|_| strange_answer())?;
+        Ok(login.login)
+    }
+
+    /// Trusts a workspace, or no longer.
+    pub async fn trust(&self, root: &WorkspaceRoot, trust: Trust) -> Result<(), Failure> {
+        let word = match trust {
+            Trust::Trusted => "trusted",
+            Trust::Untrusted => "untrusted",
+        };
+        self.post("/control/trust", &json!({ "root": root.as_str(), "trust": word })).await.map(drop)
+    }
+
+    /// Adds a folder to the host.
+    pub async fn add_workspace(&self, root: &WorkspaceRoot) -> Result<(), Failure> {
+        self.post("/control/workspace", &json!({ "root": root.as_str() })).await.map(drop)
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        let asked = timeout(PATIENCE, self.ask(path, body.to_string())).await;
+        let (status, body) = match asked {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => {
+                return Err(Failure::unreachable(format!("the host at {} does not answer: {error}", self.authority)));
+            }
+            Err(_) => {
+                return Err(Failure::unreachable(format!("the host at {} takes too long to answer", self.authority)));
+            }
+        };
+        if status.is_success() {
+            return if body.is_empty() {
+                Ok(Value::Null)
+            } else {
+                serde_json::from_slice(&body).map_err(|_| strange_answer())
+            };
+        }
+        Err(refused(status, &body))
+    }
+
+    async fn ask(
+        &self,
+        path: &str,
+        body: String,
+    ) -> Result<(StatusCode, Bytes), Box<dyn std::error::Error + Send + Sync>> {
+        let stream = TcpStream::connect(&self.authority).await?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(path)
+            .header(HOST, &self.authority)
+            .header(AUTHORIZATION, format!("Bearer {}", self.token.reveal()))
+            .header(CONTENT_TYPE, "application/json")
+            .body(Full::new(Bytes::from(body)))?;
+        let answered = async {
+            let (parts, body) = sender.send_request(request).await?.into_parts();
+            let body = Limited::new(body, MAX_ANSWER_BYTES).collect().await?.to_bytes();
+            Ok((parts.status, body))
+        };
+        tokio::pin!(answered, connection);
+        tokio::select! {
+            answer = &mut answered => answer,
+            // The other side may close as soon as the answer is written; the answer still counts.
+            _ = &mut connection => answered.await,
+        }
+    }
+}
+
+fn strange_answer() -> Failure {
+    Failure::failed("the host's answer is not understood; is it another version of Switchboard?")
+}
+
+fn refused(status: StatusCode, body: &[u8]) -> Failure {
+    let exit = match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Exit::Denied,
+        StatusCode::NOT_FOUND => Exit::NotFound,
+        _ => Exit::Failed,
+    };
+    match serde_json::from_slice::<Refusal>(body) {
+        Ok(refusal) => {
+            let (code, message) = (shown(&refusal.code, MESSAGE_CHARS), shown(&refusal.message, MESSAGE_CHARS));
+            Failure::new(exit, format!("the host refuses: {message} ({code})"))
+        }
+        Err(_) => Failure::new(exit, format!("the host refuses: {status}")),
+    }
+}

@@ -1,0 +1,26 @@
+//! The log on standard error. Data never goes there, and the log never to standard output.
+
+use std::io::{self, IsTerminal};
+
+use tracing_subscriber::EnvFilter;
+
+/// The variable that says how much is logged.
+const FILTER: &str = "SWITCHBOARD_LOG";
+
+/// Starts logging; a second start changes nothing.
+pub(super) fn start() {
+    let (filter, wrong) = match std::env::var(FILTER) {
+        Ok(text) => match EnvFilter::try_new(&text) {
+            Ok(filter) => (filter, None),
+            Err(error) => (EnvFilter::new("info"), Some(error)),
+        },
+        Err(_) => (EnvFilter::new("info"), None),
+    };
+    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colour);
+    // It fails only if there is a log already.
+    let _ = log.with_target(false).try_init();
+    if let Some(error) = wrong {
+        tracing::warn!(%error, "{FILTER} is not understood; `info` is used");
+    }
+}

@@ -1,0 +1,19 @@
+//! The configuration: the user's file, then the workspace's once it is trusted. Reads files; starts nothing.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `file` | the TOML as people write it |
+//! | `place` | where in a file something stands, and the error that says so |
+//! | `agent` | an agent's table, checked by its kind |
+//! | `settings` | what holds after all files are read |
+//! | `paths` | where the user's file is |
+
+mod agent;
+mod file;
+mod paths;
+mod place;
+mod settings;
+
+pub use paths::{Asked, user_file};
+pub use place::ConfigError;
+pub use settings::{AgentUnavailable, Config, Durability, Server, Startup};

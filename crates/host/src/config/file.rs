@@ -1,0 +1,72 @@
+//! The TOML as people write it, with the places of what is checked later. Knows no kind's needs.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+/// A whole file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub(super) default_agent: Option<Spanned<String>>,
+    pub(super) durability: Option<Spanned<DurabilityWord>>,
+    pub(super) startup_slow_ms: Option<Spanned<u64>>,
+    pub(super) startup_timeout_ms: Option<Spanned<u64>>,
+    pub(super) server: Option<Spanned<ServerTable>>,
+    #[serde(default)]
+    pub(super) agents: BTreeMap<Spanned<String>, Spanned<AgentTable>>,
+}
+
+/// How much a commit must survive.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DurabilityWord {
+    Full,
+    Normal,
+}
+
+/// `[server]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServerTable {
+    #[serde(default)]
+    pub(super) allowed_origins: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) allowed_hosts: Vec<Spanned<String>>,
+}
+
+/// `[agents.NAME]`, with the keys of all kinds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentTable {
+    pub(super) kind: Option<Spanned<KindWord>>,
+    pub(super) command: Option<Spanned<Vec<String>>>,
+    pub(super) env: Option<Spanned<BTreeMap<Spanned<String>, Spanned<toml::Value>>>>,
+    pub(super) inherit: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) process: Option<Spanned<ProcessWord>>,
+    pub(super) config: Option<Spanned<toml::Table>>,
+    pub(super) url: Option<Spanned<String>>,
+    pub(super) secret: Option<Spanned<String>>,
+    pub(super) base_url: Option<Spanned<String>>,
+    pub(super) model: Option<Spanned<String>>,
+}
+
+/// A kind's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum KindWord {
+    Plain,
+    Acp,
+    Apex,
+    Engine,
+    Model,
+}
+
+/// How many sessions share a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ProcessWord {
+    Session,
+    Shared,
+}

@@ -1,0 +1,130 @@
+//! Joins core, store, agents and server into a running host, and takes them apart again in the right order. Decides
+//! nothing while the host runs.
+
+use std::sync::Arc;
+
+use switchboard_dialects::view::tabs::Tabs;
+use switchboard_types::{Change, Commit, Ticket, WorkspaceRoot, WorkspaceRow};
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+
+use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer};
+use crate::agents::{Agents, Graces};
+use crate::cli::exit::Failure;
+use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
+use crate::cli::stop;
+use crate::clock::Clock;
+use crate::config::Durability;
+use crate::folder::{Folder, Lease};
+use crate::link::{INBOX_MESSAGES, Trust};
+use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
+use crate::store::{self, Options, SqliteStore};
+
+/// Runs the host until it is asked to stop.
+pub async fn run(serve: Serve) -> Result<(), Failure> {
+    let asked_to_stop = stop::asked().map_err(|error| Failure::failed(format!("no signals: {error}")))?;
+    let clock = Clock::start();
+    let metrics = Arc::new(Metrics::default());
+    let (answer_to, answers) = mpsc::channel(STORE_ANSWERS);
+    let store = Arc::new(open_store(&serve, answer_to.clone())?);
+    let listener = bind(serve.listen).await?;
+    let (inbox, views) = mpsc::channel(INBOX_MESSAGES);
+    let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
+    let agents = Agents::start(serve.folder.path(), words_to, clock.clone(), Graces::default())
+        .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+    let driver = Driver::new(Parts {
+        store: Arc::clone(&store) as Arc<dyn store::Store>,
+        answers: (answer_to, answers),
+        views,
+        words,
+        agents,
+        config: serve.config.clone(),
+        home: serve.workspace.clone(),
+        clock,
+        metrics: Arc::clone(&metrics),
+        seed: getrandom::u64().map_err(|error| Failure::failed(format!("no randomness: {error}")))?,
+    })
+    .map_err(|error| Failure::failed(error.to_string()))?;
+    let server = Server::new(listener, doors(&serve, inbox, metrics)?).map_err(|error| Failure::failed(error.to_string()))?;
+    let login = server.login_link(std::time::Instant::now()).map_err(|error| Failure::failed(error.to_string()))?;
+    let ready = Ready { url: server.url().to_owned(), login };
+
+    let (stop, stopping) = watch::channel(false);
+    let doors = tokio::spawn(server.run(stopping.clone()));
+    let host = tokio::spawn(driver.run(stopping));
+    serve.ready(&ready)?;
+    tracing::info!(signal = asked_to_stop.await, "the host stops");
+    // Nobody listens any more only if both tasks are gone already.
+    let _ = stop.send(true);
+    let ended = host.await;
+    let _ = doors.await;
+    if let Ok(store) = Arc::try_unwrap(store) {
+        store.close().map_err(|error| Failure::failed(error.to_string()))?;
+    }
+    ended.map_err(|error| Failure::failed(format!("the host's task ended badly: {error}")))
+}
+
+fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {
+    let options = Options { durability: durability(serve.config.durability()), ..Options::default() };
+    // The writer's thread waits here only if the driver has more answers than it can have asked for.
+    let on_done = move |done| drop(answer_to.blocking_send(StoreAnswer::Done(done)));
+    let (store, report) = SqliteStore::open(serve.folder.path(), options, on_done)
+        .map_err(|error| Failure::failed(error.to_string()))?;
+    for note in report.notes {
+        tracing::warn!("{note}");
+    }
+    Ok(store)
+}
+
+fn durability(chosen: Durability) -> store::Durability {
+    match chosen {
+        Durability::Full => store::Durability::Full,
+        Durability::Normal => store::Durability::Normal,
+    }
+}
+
+async fn bind(listen: Listen) -> Result<TcpListener, Failure> {
+    match TcpListener::bind(listen.addr).await {
+        Ok(listener) => Ok(listener),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && listen.if_taken == PortTaken::PickAnother => {
+            let any = std::net::SocketAddr::new(listen.addr.ip(), 0);
+            TcpListener::bind(any).await.map_err(|error| Failure::failed(format!("cannot listen at {any}: {error}")))
+        }
+        Err(error) => Err(Failure::failed(format!(
+            "cannot listen at {}: {error}; choose another address with --listen, or :0 for any free port",
+            listen.addr
+        ))),
+    }
+}
+
+fn doors(
+    serve: &Serve,
+    inbox: mpsc::Sender<crate::link::ViewInput>,
+    metrics: Arc<Metrics>,
+) -> Result<Doors, Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
+    let token = Secret::new(serve.folder.token()?.reveal());
+    let data = DataId::new(serve.folder.id()?).map_err(|error| failed(&error))?;
+    Ok(Doors {
+        access: Access::new(&token, &data).map_err(|error| failed(&error))?,
+        allowed_hosts: serve.config.server().allowed_hosts.clone(),
+        allowed_origins: serve.config.server().allowed_origins.clone(),
+        inbox,
+        metrics,
+        tabs: || Box::new(Tabs::default()),
+    })
+}
+
+/// Writes down that a workspace is trusted, or no longer, while no host runs; the lease shows that none does.
+pub fn set_trust_in_store(folder: &Folder, _lease: &Lease, root: &WorkspaceRoot, trust: Trust) -> Result<(), Failure> {
+    let (answer_to, answer) = std::sync::mpsc::sync_channel(1);
+    let on_done = move |done| drop(answer_to.send(done));
+    let (store, _) = SqliteStore::open(folder.path(), Options::default(), on_done)
+        .map_err(|error| Failure::failed(error.to_string()))?;
+    let trusted = (trust == Trust::Trusted).then(|| Clock::start().now());
+    let change = Change::Workspace(WorkspaceRow { root: root.clone(), trusted });
+    store::Store::commit(&store, Commit { ticket: Ticket(1), entries: Vec::new(), changes: vec![change] });
+    let done = answer.recv().map_err(|_| Failure::failed("the store ended without an answer"))?;
+    store.close().map_err(|error| Failure::failed(error.to_string()))?;
+    done.changes_failed.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
+}
