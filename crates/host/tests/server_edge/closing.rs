@@ -74,13 +74,8 @@ async fn a_view_that_vanishes_within_a_frame_is_noticed() {
 async fn a_view_that_vanishes_while_it_is_written_to_is_noticed() {
     let mut world = World::new().await;
     let (view, link, outbox) = world.view().await;
-    let piece = "x".repeat(1_000_000);
-    let feeding = tokio::spawn(async move {
-        let mut seq = Seq(1);
-        while outbox.send(Outgoing::Events(page(seq, &[&piece]))).await.is_ok() {
-            seq = seq.next();
-        }
-    });
+    let shared = page(Seq(1), &[&"x".repeat(1_000_000)]);
+    let feeding = tokio::spawn(async move { while outbox.send(Outgoing::Events(shared.clone())).await.is_ok() {} });
     let ViewInput::Drained { .. } = world.input().await else { panic!("nothing was written") };
     drop(view);
     loop {

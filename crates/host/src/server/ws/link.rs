@@ -164,7 +164,8 @@ impl Link<'_> {
             Some(Ok(Message::Text(text))) => self.take_text(text.as_bytes()).await?,
             Some(Ok(Message::Binary(_))) => {
                 self.metrics.frames_in.one();
-                self.refuse(Reject::new(RejectCode::BadMessage, "send messages as text frames, not binary ones")).await?;
+                self.refuse(Reject::new(RejectCode::BadMessage, "send messages as text frames, not binary ones"))
+                    .await?;
             }
             Some(Ok(Message::Close(_))) => {
                 // The answer to it is queued; nothing may follow it.
