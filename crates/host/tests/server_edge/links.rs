@@ -115,7 +115,7 @@ async fn two_links_share_one_encoding() {
 
 #[tokio::test]
 async fn a_slow_reader_gets_everything_in_order_later_and_holds_up_nobody() {
-    const PAGES: u64 = 150;
+    const PAGES: u64 = 60;
     let mut world = World::new().await;
     let (mut slow, slow_link, to_slow) = world.view().await;
     let (mut quick, quick_link, to_quick) = world.view().await;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
 use switchboard_host::server::{Access, DataId, Doors, MakeDialect, Metrics, Secret, Server};
 use switchboard_types::{Body, Command, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
@@ -92,7 +92,10 @@ impl World {
     pub(crate) async fn view(&mut self) -> (View, LinkId, mpsc::Sender<Outgoing>) {
         let mut request = format!("ws://{}/ws/tabs", self.address).into_client_request().unwrap();
         request.headers_mut().insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
-        let stream = TcpStream::connect(self.address).await.unwrap();
+        // A small buffer, so that a view that does not read is soon noticed.
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(64 * 1024).unwrap();
+        let stream = socket.connect(self.address).await.unwrap();
         let (view, _) = tokio_tungstenite::client_async(request, stream).await.unwrap();
         match self.input().await {
             ViewInput::Opened { link, outbox } => (view, link, outbox),
