@@ -28,7 +28,9 @@ const COOKIE_SECONDS: u64 = 30 * 24 * 60 * 60;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum AccessError {
     /// The token could be guessed, or cannot travel in a header.
-    #[error("the token must be {MIN_TOKEN_CHARS} or more letters, digits, '-', '.' or '_'; delete its file to get a new one")]
+    #[error(
+        "the token must be {MIN_TOKEN_CHARS} or more letters, digits, '-', '.' or '_'; delete its file to get a new one"
+    )]
     WeakToken,
     /// The id cannot be part of a cookie's name.
     #[error("a data folder's id must be 1 to {MAX_DATA_ID_CHARS} letters, digits, '-' or '_'")]

@@ -37,7 +37,11 @@ impl Problem {
     }
 
     pub(crate) fn stopping() -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "internal", "the host is stopping; start it again with `switchboard`")
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "internal",
+            "the host is stopping; start it again with `switchboard`",
+        )
     }
 }
 

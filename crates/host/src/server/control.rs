@@ -91,7 +91,8 @@ async fn folder(path: &str) -> Result<WorkspaceRoot, Problem> {
 
 async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
     let bytes = collect(body).await?;
-    serde_json::from_slice(&bytes).map_err(|error| Problem::bad_message(format!("the body is not as it should be: {error}")))
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Problem::bad_message(format!("the body is not as it should be: {error}")))
 }
 
 async fn collect(body: Body) -> Result<Bytes, Problem> {

@@ -54,7 +54,8 @@ fn by_subprotocol(headers: &HeaderMap, access: &Access) -> Option<Credential> {
 }
 
 fn by_cookie(headers: &HeaderMap, access: &Access) -> Credential {
-    let pairs = headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
+    let pairs =
+        headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
     let mut values = pairs.filter_map(|pair| {
         let (name, value) = pair.trim().split_once('=')?;
         (name == access.cookie_name()).then_some(value)
@@ -110,7 +111,8 @@ mod tests {
         assert_eq!(read(&[("authorization", "bearer TOKEN")]), Credential::Token);
         let upgrade = ("upgrade", "websocket");
         assert_eq!(read(&[upgrade, ("sec-websocket-protocol", "switchboard.v1, bearer.TOKEN")]), Credential::Token);
-        let two_lines = [upgrade, ("sec-websocket-protocol", "bearer.TOKEN"), ("sec-websocket-protocol", "switchboard.v1")];
+        let two_lines =
+            [upgrade, ("sec-websocket-protocol", "bearer.TOKEN"), ("sec-websocket-protocol", "switchboard.v1")];
         assert_eq!(read(&two_lines), Credential::Token);
         assert_eq!(read(&[upgrade, ("sec-websocket-protocol", "bearer.TOKEN")]), Credential::Wrong);
         assert_eq!(read(&[("sec-websocket-protocol", "switchboard.v1, bearer.TOKEN")]), Credential::Absent);
@@ -120,7 +122,8 @@ mod tests {
     fn a_wrong_token_is_not_saved_by_a_good_cookie() {
         assert_eq!(read(&[("cookie", "COOKIE")]), Credential::Cookie);
         assert_eq!(read(&[("cookie", "COOKIE"), ("authorization", "Bearer wrong")]), Credential::Wrong);
-        let wrong = [("cookie", "COOKIE"), ("upgrade", "websocket"), ("sec-websocket-protocol", "switchboard.v1, bearer.x")];
+        let wrong =
+            [("cookie", "COOKIE"), ("upgrade", "websocket"), ("sec-websocket-protocol", "switchboard.v1, bearer.x")];
         assert_eq!(read(&wrong), Credential::Wrong);
     }
 

@@ -132,9 +132,11 @@ fn problem(refusal: Refusal) -> Problem {
             "foreign_origin",
             "this Origin may not speak to the host; add it to server.allowed_origins if it should",
         ),
-        Refusal::NoCredential => {
-            (StatusCode::UNAUTHORIZED, "unauthorized", "send `Authorization: Bearer TOKEN`, or run `switchboard open` to log in")
-        }
+        Refusal::NoCredential => (
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            "send `Authorization: Bearer TOKEN`, or run `switchboard open` to log in",
+        ),
         Refusal::WrongCredential => (
             StatusCode::UNAUTHORIZED,
             "unauthorized",
@@ -145,9 +147,11 @@ fn problem(refusal: Refusal) -> Problem {
             "foreign_origin",
             "with the cookie alone this must come from the host's own page; send `Authorization: Bearer TOKEN` instead",
         ),
-        Refusal::WrongCode => {
-            (StatusCode::FORBIDDEN, "bad_code", "this link was used before or is too old; run `switchboard open` for a new one")
-        }
+        Refusal::WrongCode => (
+            StatusCode::FORBIDDEN,
+            "bad_code",
+            "this link was used before or is too old; run `switchboard open` for a new one",
+        ),
     };
     Problem::new(status, code, message)
 }

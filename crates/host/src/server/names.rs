@@ -102,11 +102,14 @@ mod tests {
     #[test]
     fn our_hosts_are_the_local_names_the_bound_one_and_the_allowed_ones() {
         let names = names("192.168.1.5:7171");
-        for host in ["127.0.0.1:7171", "LOCALHOST:7171", "[::1]:7171", "192.168.1.5:7171", "box.local:7171", "box.local"] {
+        for host in
+            ["127.0.0.1:7171", "LOCALHOST:7171", "[::1]:7171", "192.168.1.5:7171", "box.local:7171", "box.local"]
+        {
             assert!(names.is_our_host(host), "{host}");
         }
         assert!(names.is_our_host("other:9000"));
-        let foreign = ["", "127.0.0.1", "127.0.0.1:71710", "localhost:80", "evil.example:7171", "127.0.0.1:7171.evil.example"];
+        let foreign =
+            ["", "127.0.0.1", "127.0.0.1:71710", "localhost:80", "evil.example:7171", "127.0.0.1:7171.evil.example"];
         for host in foreign {
             assert!(!names.is_our_host(host), "{host}");
         }

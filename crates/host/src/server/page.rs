@@ -61,6 +61,7 @@ pub(crate) fn ask_to_open() -> Response {
 }
 
 fn small_page(status: StatusCode) -> Response {
-    let policy = HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    let policy =
+        HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     answer::html(status, policy, OPEN_PAGE.to_owned())
 }

@@ -44,7 +44,12 @@ pub static ROUTES: &[Route] = &[
     Route { method: Method::GET, path: "/ws/tabs", needs: Needs::Token, behind: || get(ws::tabs) },
     Route { method: Method::POST, path: "/control/login", needs: Needs::Token, behind: || post(control::login) },
     Route { method: Method::POST, path: "/control/trust", needs: Needs::Token, behind: || post(control::trust) },
-    Route { method: Method::POST, path: "/control/workspace", needs: Needs::Token, behind: || post(control::workspace) },
+    Route {
+        method: Method::POST,
+        path: "/control/workspace",
+        needs: Needs::Token,
+        behind: || post(control::workspace),
+    },
 ];
 
 /// What a request needs. Only a door that says so is open; what is unknown is not.

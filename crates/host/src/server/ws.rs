@@ -24,7 +24,7 @@ use hyper::header::{
     SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use hyper::upgrade::Upgraded;
-use hyper::{Request, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use switchboard_dialects::view::ViewDialect;
 use tokio::net::TcpStream;
@@ -54,7 +54,7 @@ pub(crate) async fn tabs(
     Extension(place): Extension<Place>,
     mut request: Request<Body>,
 ) -> Response {
-    let key = match handshake_key(request.headers()) {
+    let key = match handshake_key(request.method(), request.headers()) {
         Ok(key) => key,
         Err(problem) => return with_version(problem),
     };
@@ -73,15 +73,15 @@ pub(crate) async fn tabs(
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         match upgrade.await {
-            Ok(upgraded) => run(upgraded, shared, place).await,
+            Ok(upgraded) => start(upgraded, shared, place).await,
             Err(error) => tracing::debug!(%error, "a view left during the handshake"),
         }
     });
     response
 }
 
-/// Takes the bare socket out of hyper's hands and runs the link on it.
-async fn run(upgraded: Upgraded, shared: Arc<Shared>, place: Place) {
+/// Takes the bare socket out of hyper's hands and starts the link on it.
+async fn start(upgraded: Upgraded, shared: Arc<Shared>, place: Place) {
     let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
         tracing::error!("a link's socket is not the one that was accepted");
         return;
@@ -93,12 +93,12 @@ async fn run(upgraded: Upgraded, shared: Arc<Shared>, place: Place) {
         .max_frame_size(Some(MAX_FRAME_BYTES));
     let early = parts.read_buf.to_vec();
     let socket = WebSocketStream::from_partially_read(parts.io.into_inner(), early, Role::Server, Some(config)).await;
-    link::run(socket, &shared).await;
-    drop(place);
+    // A task of its own, since this one has grown with the handshake.
+    tokio::spawn(link::task(socket, shared, place));
 }
 
-fn handshake_key(headers: &HeaderMap) -> Result<&str, Problem> {
-    if !names(headers, CONNECTION, "upgrade") || !names(headers, UPGRADE, "websocket") {
+fn handshake_key<'a>(method: &Method, headers: &'a HeaderMap) -> Result<&'a str, Problem> {
+    if method != Method::GET || !names(headers, CONNECTION, "upgrade") || !names(headers, UPGRADE, "websocket") {
         let message = "this door speaks WebSocket: connect to it with a WebSocket library";
         return Err(Problem::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", message));
     }

@@ -75,8 +75,12 @@ async fn a_host_that_is_not_ours_is_refused_at_every_door_even_with_the_token() 
     let port = world.address.port();
     let good = format!("Bearer {TOKEN}");
     for route in ROUTES {
-        let foreign =
-            ["evil.example".to_owned(), format!("evil.example:{port}"), format!("127.0.0.1:{port}.evil.example"), "127.0.0.1".to_owned()];
+        let foreign = [
+            "evil.example".to_owned(),
+            format!("evil.example:{port}"),
+            format!("127.0.0.1:{port}.evil.example"),
+            "127.0.0.1".to_owned(),
+        ];
         for host in foreign {
             let answer = bare(route).with("Host", &host).with("Authorization", &good).send(world.address).await;
             assert_eq!(answer.status, 403, "{} at {host}", route.path);
@@ -97,7 +101,16 @@ async fn an_origin_that_is_neither_ours_nor_allowed_is_refused_at_every_door_eve
     let good = format!("Bearer {TOKEN}");
     for route in ROUTES {
         let own = world.origin();
-        let foreign = ["null", "http://evil.example", "https://127.0.0.1", "", "http://localhost:1", "file://", &format!("{own}/"), "*"];
+        let foreign = [
+            "null",
+            "http://evil.example",
+            "https://127.0.0.1",
+            "",
+            "http://localhost:1",
+            "file://",
+            &format!("{own}/"),
+            "*",
+        ];
         for origin in foreign {
             let request = bare(route).with("Host", &world.host()).with("Origin", origin).with("Authorization", &good);
             assert_eq!(request.send(world.address).await.status, 403, "{} from {origin}", route.path);
@@ -161,7 +174,8 @@ async fn the_subprotocol_opens_websockets_only_and_ours_is_selected() {
 #[tokio::test]
 async fn what_there_is_not_is_refused_before_it_is_missed() {
     let world = World::new().await;
-    let paths = ["/nothing", "/ws/other", "/healthz/", "//healthz", "/login/x", "/HEALTHZ", "/%68ealthz", "/../healthz"];
+    let paths =
+        ["/nothing", "/ws/other", "/healthz/", "//healthz", "/login/x", "/HEALTHZ", "/%68ealthz", "/../healthz"];
     for path in paths {
         let without = world.get(path).send(world.address).await;
         assert_eq!(without.status, 401, "{path}");

@@ -88,6 +88,9 @@ async fn a_websocket_door_says_what_it_wants() {
     let bearer = format!("Bearer {TOKEN}");
     let plain = world.get("/ws/tabs").with("Authorization", &bearer).send(world.address).await;
     assert_eq!((plain.status, plain.header("upgrade")), (426, Some("websocket")));
+    let mut head = world.get("/ws/tabs").with("Authorization", &bearer).upgrade();
+    head.method = "HEAD".to_owned();
+    assert_eq!(head.send(world.address).await.status, 426);
     let ask = || Request::new("GET", "/ws/tabs").with("Host", &world.host()).with("Authorization", &bearer);
     let upgrade = || ask().with("Connection", "keep-alive, Upgrade").with("Upgrade", "WebSocket");
     let old = upgrade().with("Sec-WebSocket-Version", "8").with("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use switchboard_dialects::view::ViewDialect;
 use switchboard_types::{Command, Prompt, Reject, RejectCode, Seq, TabId, Told, TurnName, WorkspaceRoot};
 
-pub struct StandIn;
+pub(crate) struct StandIn;
 
-pub fn stand_in() -> Box<dyn ViewDialect> {
+pub(crate) fn stand_in() -> Box<dyn ViewDialect> {
     Box::new(StandIn)
 }
 

@@ -5,43 +5,43 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-pub struct Request {
-    pub method: String,
-    pub target: String,
-    pub headers: Vec<(String, String)>,
-    pub body: String,
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
 }
 
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
 }
 
 impl Request {
-    pub fn new(method: &str, target: &str) -> Self {
+    pub(crate) fn new(method: &str, target: &str) -> Self {
         Self { method: method.to_owned(), target: target.to_owned(), headers: Vec::new(), body: String::new() }
     }
 
-    pub fn with(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    pub fn body(mut self, body: &str) -> Self {
+    pub(crate) fn body(mut self, body: &str) -> Self {
         self.body = body.to_owned();
         self
     }
 
-    pub fn upgrade(self) -> Self {
+    pub(crate) fn upgrade(self) -> Self {
         self.with("Connection", "Upgrade")
             .with("Upgrade", "websocket")
             .with("Sec-WebSocket-Version", "13")
             .with("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")
     }
 
-    pub async fn send(self, address: SocketAddr) -> Answer {
+    pub(crate) async fn send(self, address: SocketAddr) -> Answer {
         let mut stream = TcpStream::connect(address).await.unwrap();
         let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
         for (name, value) in &self.headers {
@@ -54,7 +54,7 @@ impl Request {
 }
 
 impl Answer {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
@@ -76,7 +76,8 @@ async fn read_answer(stream: &mut TcpStream, method: &str) -> Answer {
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
         .collect();
     let mut body = bytes[end + 4..].to_vec();
-    let length = headers.iter().find(|(name, _)| name == "content-length").map_or(0, |(_, value)| value.parse().unwrap());
+    let length =
+        headers.iter().find(|(name, _)| name == "content-length").map_or(0, |(_, value)| value.parse().unwrap());
     while method != "HEAD" && body.len() < length {
         assert!(stream.read_buf(&mut body).await.unwrap() > 0, "the body ends early");
     }

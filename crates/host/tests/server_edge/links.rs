@@ -33,7 +33,12 @@ async fn commands_arrive_in_order_and_what_is_told_comes_back() {
         heard.push(hear(&mut view).await);
     }
     let event = |index: u64, text: &str| json!({"tabId": "t", "index": index, "body": {"type": "text", "text": text}});
-    let wanted = [json!({"type": "tabs-restored"}), event(1, "a"), event(2, "b\n\"c\""), json!({"type": "tab-reset", "tabId": "t"})];
+    let wanted = [
+        json!({"type": "tabs-restored"}),
+        event(1, "a"),
+        event(2, "b\n\"c\""),
+        json!({"type": "tab-reset", "tabId": "t"}),
+    ];
     assert_eq!(heard, wanted);
     world.drained(link, shared.page.cost()).await;
 }
@@ -66,7 +71,12 @@ async fn a_tabs_folder_is_resolved_before_the_host_sees_it() {
         say(&mut view, &json!({"type": "new-tab", "tabId": "t", "workspace": wrong}).to_string()).await;
         assert_eq!(hear(&mut view).await, json!({"type": "error", "tabId": "t", "code": "BadMessage"}), "{wrong}");
     }
-    say(&mut view, &json!({"type": "new-tab", "tabId": "t", "workspace": real.join("..").join(real.file_name().unwrap())}).to_string()).await;
+    say(
+        &mut view,
+        &json!({"type": "new-tab", "tabId": "t", "workspace": real.join("..").join(real.file_name().unwrap())})
+            .to_string(),
+    )
+    .await;
     let workspace = Some(WorkspaceRoot::from(real.to_str().unwrap()));
     let wanted = Command::OpenTab { tab: TabId::from("t"), agent: None, workspace, seen: Seq::START };
     assert_eq!(world.command().await, (link, wanted));
@@ -105,7 +115,7 @@ async fn two_links_share_one_encoding() {
 
 #[tokio::test]
 async fn a_slow_reader_gets_everything_in_order_later_and_holds_up_nobody() {
-    const PAGES: u64 = 150;
+    const PAGES: u64 = 60;
     let mut world = World::new().await;
     let (mut slow, slow_link, to_slow) = world.view().await;
     let (mut quick, quick_link, to_quick) = world.view().await;

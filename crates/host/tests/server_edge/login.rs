@@ -83,8 +83,14 @@ async fn the_page_runs_only_what_carries_its_own_nonce() {
             assert!(policy.contains(part), "{part} in {policy}");
         }
         assert!(!policy.contains("unsafe"), "{policy}");
-        assert_eq!(page.body.matches("<script").count(), page.body.matches(&format!("<script nonce=\"{nonce}\"")).count());
-        assert_eq!(page.body.matches("<style").count(), page.body.matches(&format!("<style nonce=\"{nonce}\"")).count());
+        assert_eq!(
+            page.body.matches("<script").count(),
+            page.body.matches(&format!("<script nonce=\"{nonce}\"")).count()
+        );
+        assert_eq!(
+            page.body.matches("<style").count(),
+            page.body.matches(&format!("<style nonce=\"{nonce}\"")).count()
+        );
         for forbidden in ["__NONCE__", "innerHTML", " style=", "onclick=", "javascript:", TOKEN] {
             assert!(!page.body.contains(forbidden), "{forbidden}");
         }

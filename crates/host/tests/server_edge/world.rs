@@ -9,7 +9,7 @@ use serde_json::Value;
 use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
 use switchboard_host::server::{Access, DataId, Doors, MakeDialect, Metrics, Secret, Server};
 use switchboard_types::{Body, Command, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
@@ -19,26 +19,26 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use crate::dialect::stand_in;
 use crate::http::Request;
 
-pub const TOKEN: &str = "4f1c0f6f1c0ffee04f1c0f6f1c0ffee04f1c0f6f1c0ffee04f1c0f6f1c0ffee0";
-pub const ALLOWED_ORIGIN: &str = "chrome-extension://friend";
+pub(crate) const TOKEN: &str = "4f1c0f6f1c0ffee04f1c0f6f1c0ffee04f1c0f6f1c0ffee04f1c0f6f1c0ffee0";
+pub(crate) const ALLOWED_ORIGIN: &str = "chrome-extension://friend";
 
-pub struct World {
-    pub address: SocketAddr,
-    pub login: String,
-    pub metrics: Arc<Metrics>,
-    pub inputs: mpsc::Receiver<ViewInput>,
-    pub stop: watch::Sender<bool>,
-    pub running: JoinHandle<()>,
+pub(crate) struct World {
+    pub(crate) address: SocketAddr,
+    pub(crate) login: String,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) inputs: mpsc::Receiver<ViewInput>,
+    pub(crate) stop: watch::Sender<bool>,
+    pub(crate) running: JoinHandle<()>,
 }
 
-pub type View = WebSocketStream<TcpStream>;
+pub(crate) type View = WebSocketStream<TcpStream>;
 
 impl World {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with_dialect(stand_in).await
     }
 
-    pub async fn with_dialect(tabs: MakeDialect) -> Self {
+    pub(crate) async fn with_dialect(tabs: MakeDialect) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (inbox, inputs) = mpsc::channel(INBOX_MESSAGES);
         let metrics = Arc::new(Metrics::default());
@@ -57,42 +57,45 @@ impl World {
         Self { address, login, metrics, inputs, stop, running }
     }
 
-    pub fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         self.address.to_string()
     }
 
-    pub fn origin(&self) -> String {
+    pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    pub fn login_target(&self) -> String {
+    pub(crate) fn login_target(&self) -> String {
         self.login.strip_prefix(&self.origin()).unwrap().to_owned()
     }
 
     /// Logs in as a browser does; the cookie that it then sends.
-    pub async fn cookie(&self) -> String {
+    pub(crate) async fn cookie(&self) -> String {
         let answer = self.get(&self.login_target()).send(self.address).await;
         answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
     }
 
-    pub fn get(&self, target: &str) -> Request {
+    pub(crate) fn get(&self, target: &str) -> Request {
         Request::new("GET", target).with("Host", &self.host())
     }
 
-    pub fn post(&self, target: &str, body: &str) -> Request {
+    pub(crate) fn post(&self, target: &str, body: &str) -> Request {
         let request = Request::new("POST", target).with("Host", &self.host());
         request.with("Authorization", &format!("Bearer {TOKEN}")).body(body)
     }
 
-    pub async fn input(&mut self) -> ViewInput {
+    pub(crate) async fn input(&mut self) -> ViewInput {
         self.inputs.recv().await.unwrap()
     }
 
     /// A view at `/ws/tabs`, and the host's side of it.
-    pub async fn view(&mut self) -> (View, LinkId, mpsc::Sender<Outgoing>) {
+    pub(crate) async fn view(&mut self) -> (View, LinkId, mpsc::Sender<Outgoing>) {
         let mut request = format!("ws://{}/ws/tabs", self.address).into_client_request().unwrap();
         request.headers_mut().insert("authorization", format!("Bearer {TOKEN}").parse().unwrap());
-        let stream = TcpStream::connect(self.address).await.unwrap();
+        // A small buffer, so that a view that does not read is soon noticed.
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(64 * 1024).unwrap();
+        let stream = socket.connect(self.address).await.unwrap();
         let (view, _) = tokio_tungstenite::client_async(request, stream).await.unwrap();
         match self.input().await {
             ViewInput::Opened { link, outbox } => (view, link, outbox),
@@ -100,7 +103,7 @@ impl World {
         }
     }
 
-    pub async fn command(&mut self) -> (LinkId, Command) {
+    pub(crate) async fn command(&mut self) -> (LinkId, Command) {
         match self.input().await {
             ViewInput::Command { link, command } => (link, command),
             other => panic!("no command: {other:?}"),
@@ -108,7 +111,7 @@ impl World {
     }
 
     /// Event bytes that the link says have left, until they are `wanted`.
-    pub async fn drained(&mut self, of: LinkId, wanted: usize) {
+    pub(crate) async fn drained(&mut self, of: LinkId, wanted: usize) {
         let mut sum = 0;
         while sum < wanted {
             match self.input().await {
@@ -119,7 +122,7 @@ impl World {
         assert_eq!(sum, wanted);
     }
 
-    pub async fn closed(&mut self) -> LinkId {
+    pub(crate) async fn closed(&mut self) -> LinkId {
         match self.input().await {
             ViewInput::Closed { link } => link,
             other => panic!("not closed: {other:?}"),
@@ -127,11 +130,11 @@ impl World {
     }
 }
 
-pub async fn say(view: &mut View, text: &str) {
+pub(crate) async fn say(view: &mut View, text: &str) {
     view.send(Message::text(text)).await.unwrap();
 }
 
-pub async fn hear(view: &mut View) -> Value {
+pub(crate) async fn hear(view: &mut View) -> Value {
     match view.next().await.unwrap().unwrap() {
         Message::Text(text) => serde_json::from_str(&text).unwrap(),
         other => panic!("no text: {other:?}"),
@@ -139,7 +142,7 @@ pub async fn hear(view: &mut View) -> Value {
 }
 
 /// The close code that the view reads, and nothing before it.
-pub async fn close_code(view: &mut View) -> u16 {
+pub(crate) async fn close_code(view: &mut View) -> u16 {
     match view.next().await.unwrap().unwrap() {
         Message::Close(Some(frame)) => frame.code.into(),
         other => panic!("no close frame: {other:?}"),
@@ -147,7 +150,7 @@ pub async fn close_code(view: &mut View) -> u16 {
 }
 
 /// A page of streamed text, one event a piece.
-pub fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
+pub(crate) fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
     let mut builder = PageBuilder::new(first);
     for piece in pieces {
         builder.push(Time(0), None, &Body::Text { text: Text::from(*piece) });

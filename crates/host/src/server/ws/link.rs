@@ -1,6 +1,7 @@
 //! The task of one link: the view's messages to the host's task, and back what it tells. Keeps nothing of the
 //! conversation; while the view does not read, the task waits and the cursor stands still.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -17,9 +18,8 @@ use tokio_tungstenite::tungstenite::{Error as WsError, Message, error::ProtocolE
 use super::batch::Batch;
 use super::closing::{self, End};
 use crate::link::{CloseReason, OUTBOX_MESSAGES, Outgoing, ViewInput};
-use crate::server::accept::{Phase, Shared};
+use crate::server::accept::{Phase, Place, Shared};
 use crate::server::folder::canonical_folder;
-use crate::server::metrics::Metrics;
 
 /// Written event bytes that are reported at once, not only when nothing else waits.
 const REPORT_BYTES: usize = LINK_WINDOW_BYTES / 4;
@@ -41,41 +41,49 @@ enum LinkError {
     HostGone,
 }
 
-/// Runs a link from its first byte to its last.
-pub(crate) async fn run(socket: WebSocketStream<TcpStream>, shared: &Shared) {
-    let id = shared.next_link();
+/// A link from its first byte to its last, to be spawned. It lives as long as the view, so it is kept small: what is
+/// rare is boxed where it happens.
+pub(super) fn task(
+    socket: WebSocketStream<TcpStream>,
+    shared: Arc<Shared>,
+    place: Place,
+) -> impl Future<Output = ()> + Send + 'static {
     let (outbox, from_host) = mpsc::channel(OUTBOX_MESSAGES);
-    let dialect = (shared.tabs)();
-    let mut link = Link { id, socket, dialect, from_host, inbox: &shared.inbox, metrics: &shared.metrics, written: 0 };
-    if shared.inbox.send(ViewInput::Opened { link: id, outbox }).await.is_err() {
-        closing::close(&mut link.socket, End::Host(CloseReason::GoingAway)).await;
-        return;
-    }
-    shared.metrics.links_open.up();
-    let mut phase = shared.phase.clone();
-    let end = tokio::select! {
-        end = link.serve() => end,
-        // An error says that the server is gone altogether.
-        _ = phase.wait_for(|phase| *phase == Phase::Gone) => End::Gone,
-    };
-    shared.metrics.links_open.down();
-    // If the host's task is gone, nobody needs to know.
-    let _ = shared.inbox.send(ViewInput::Closed { link: id }).await;
-    closing::close(&mut link.socket, end).await;
+    let (id, dialect) = (shared.next_link(), (shared.tabs)());
+    let mut link = Link { id, socket, dialect, from_host, shared, written: 0, _place: place };
+    async move { link.run(outbox).await }
 }
 
-struct Link<'a> {
+struct Link {
     id: LinkId,
     socket: WebSocketStream<TcpStream>,
     dialect: Box<dyn ViewDialect>,
     from_host: mpsc::Receiver<Outgoing>,
-    inbox: &'a mpsc::Sender<ViewInput>,
-    metrics: &'a Metrics,
+    shared: Arc<Shared>,
     /// Event bytes that were written and are not reported yet.
     written: usize,
+    _place: Place,
 }
 
-impl Link<'_> {
+impl Link {
+    async fn run(&mut self, outbox: mpsc::Sender<Outgoing>) {
+        if self.tell_host(ViewInput::Opened { link: self.id, outbox }).await.is_err() {
+            Box::pin(closing::close(&mut self.socket, End::Host(CloseReason::GoingAway))).await;
+            return;
+        }
+        self.shared.metrics.links_open.up();
+        let mut phase = self.shared.phase.clone();
+        let end = tokio::select! {
+            end = self.serve() => end,
+            // An error says that the server is gone altogether.
+            _ = phase.wait_for(|phase| *phase == Phase::Gone) => End::Gone,
+        };
+        self.shared.metrics.links_open.down();
+        // If the host's task is gone, nobody needs to know.
+        let _ = self.tell_host(ViewInput::Closed { link: self.id }).await;
+        Box::pin(closing::close(&mut self.socket, end)).await;
+    }
+
     async fn serve(&mut self) -> End {
         loop {
             let step = tokio::select! {
@@ -120,7 +128,7 @@ impl Link<'_> {
             Some(Outgoing::Events(page)) => batch.add_page(&page, self.dialect.as_mut()),
             Some(Outgoing::Told(told)) => {
                 if let Told::Refused(reject) = &told {
-                    self.metrics.reject(reject.code);
+                    self.shared.metrics.reject(reject.code);
                 }
                 batch.add_told(&told, self.dialect.as_mut());
             }
@@ -134,9 +142,9 @@ impl Link<'_> {
     async fn write(&mut self, mut batch: Batch) -> Result<(), LinkError> {
         use bytes::Buf as _;
         batch.seal();
-        self.metrics.frames_out.add(batch.frames);
-        self.metrics.events_out.add(batch.events);
-        self.metrics.bytes_out.add(batch.remaining() as u64);
+        self.shared.metrics.frames_out.add(batch.frames);
+        self.shared.metrics.events_out.add(batch.events);
+        self.shared.metrics.bytes_out.add(batch.remaining() as u64);
         let (socket, from_host) = (&mut self.socket, &self.from_host);
         let writing = async {
             socket.flush().await?;
@@ -163,8 +171,9 @@ impl Link<'_> {
         match message {
             Some(Ok(Message::Text(text))) => self.take_text(text.as_bytes()).await?,
             Some(Ok(Message::Binary(_))) => {
-                self.metrics.frames_in.one();
-                self.refuse(Reject::new(RejectCode::BadMessage, "send messages as text frames, not binary ones")).await?;
+                self.shared.metrics.frames_in.one();
+                self.refuse(Reject::new(RejectCode::BadMessage, "send messages as text frames, not binary ones"))
+                    .await?;
             }
             Some(Ok(Message::Close(_))) => {
                 // The answer to it is queued; nothing may follow it.
@@ -180,9 +189,9 @@ impl Link<'_> {
     }
 
     async fn take_text(&mut self, frame: &[u8]) -> Result<(), LinkError> {
-        self.metrics.frames_in.one();
+        self.shared.metrics.frames_in.one();
         let read = match self.dialect.read(frame) {
-            Ok(command) => settle(command).await,
+            Ok(command) => Box::pin(settle(command)).await,
             Err(reject) => Err(reject),
         };
         match read {
@@ -193,14 +202,14 @@ impl Link<'_> {
 
     /// Refuses a message; the link lives on.
     async fn refuse(&mut self, reject: Reject) -> Result<(), LinkError> {
-        self.metrics.reject(reject.code);
+        self.shared.metrics.reject(reject.code);
         let mut batch = Batch::default();
         batch.add_told(&Told::Refused(reject), self.dialect.as_mut());
-        self.write(batch).await
+        Box::pin(self.write(batch)).await
     }
 
     async fn tell_host(&mut self, input: ViewInput) -> Result<(), LinkError> {
-        self.inbox.send(input).await.map_err(|_| LinkError::HostGone)
+        self.shared.inbox.send(input).await.map_err(|_| LinkError::HostGone)
     }
 }
 
