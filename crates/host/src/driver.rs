@@ -104,8 +104,8 @@ impl Driver {
     /// Takes back what the disk holds.
     pub fn new(parts: Parts) -> Result<Self, StoreError> {
         let settings = Settings {
-            startup_slow_ms: parts.config.startup().slow_ms,
-            startup_timeout_ms: parts.config.startup().timeout_ms,
+            startup_slow_ms: parts.config.startup.slow_ms,
+            startup_timeout_ms: parts.config.startup.timeout_ms,
             ..Settings::default()
         };
         let mut host = Host::new(settings, parts.seed);
@@ -235,11 +235,11 @@ impl Driver {
 
     fn count(&self) {
         let counters = self.host.counters();
-        self.metrics.events.set(counters.events);
-        self.metrics.commits.set(counters.commits);
-        self.metrics.failed_entries.set(counters.failed_entries);
-        self.metrics.late_words.set(counters.late_words);
-        self.metrics.agent_exits.set(counters.agent_exits);
+        self.metrics.events.show(counters.events);
+        self.metrics.commits.show(counters.commits);
+        self.metrics.failed_entries.show(counters.failed_entries);
+        self.metrics.late_words.show(counters.late_words);
+        self.metrics.agent_exits.show(counters.agent_exits);
     }
 
     /// Marks what runs, waits for the disk, says goodbye to views and ends every agent.

@@ -65,8 +65,8 @@ pub enum ViewInput {
 pub enum Outgoing {
     /// Events; the encoded form is shared by all links that get the same page.
     Events(Arc<SharedPage>),
-    /// Anything else.
-    Told(Told),
+    /// Anything else; boxed, since an idle link pays for the size of what could wait for it.
+    Told(Box<Told>),
     /// The link must end.
     Close(CloseReason),
 }

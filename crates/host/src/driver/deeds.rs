@@ -48,7 +48,7 @@ impl Driver {
                 self.shared = Some(Arc::clone(&shared));
                 Outgoing::Events(shared)
             }
-            other => Outgoing::Told(other),
+            other => Outgoing::Told(Box::new(other)),
         };
         let Some(outbox) = self.outboxes.get(&link) else { return };
         if let Err(TrySendError::Full(_)) = outbox.try_send(outgoing) {

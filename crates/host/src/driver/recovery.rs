@@ -13,9 +13,7 @@ pub(super) fn recover(store: &dyn Store, stored: StoredSession) -> Result<Recove
     let (mut state, mut cursor) = State::from_rows(&row, &turns, head);
     while cursor < head {
         let slice = store.read_after(row.session, cursor, READ_PAGE_BYTES)?;
-        if let Some((_, to)) = slice.gap {
-            cursor = to;
-        }
+        // What is lost cannot be folded; the view is told of it when it reads.
         let Some(page) = slice.page else { break };
         page.events().for_each(|event| state.apply_record(event));
         cursor = page.last();

@@ -65,7 +65,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 }
 
 fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {
-    let options = Options { durability: durability(serve.config.durability()), ..Options::default() };
+    let options = Options { durability: durability(serve.config.durability), ..Options::default() };
     // The writer's thread waits here only if the driver has more answers than it can have asked for.
     let on_done = move |done| drop(answer_to.blocking_send(StoreAnswer::Done(done)));
     let (store, report) = SqliteStore::open(serve.folder.path(), options, on_done)
@@ -104,11 +104,11 @@ fn doors(
 ) -> Result<Doors, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
     let token = Secret::new(serve.folder.token()?.reveal());
-    let data = DataId::new(serve.folder.id()?).map_err(|error| failed(&error))?;
+    let data = DataId::new(serve.folder.id()?.as_str()).map_err(|error| failed(&error))?;
     Ok(Doors {
         access: Access::new(&token, &data).map_err(|error| failed(&error))?,
-        allowed_hosts: serve.config.server().allowed_hosts.clone(),
-        allowed_origins: serve.config.server().allowed_origins.clone(),
+        allowed_hosts: serve.config.server.allowed_hosts.clone(),
+        allowed_origins: serve.config.server.allowed_origins.clone(),
         inbox,
         metrics,
         tabs: || Box::new(Tabs::default()),

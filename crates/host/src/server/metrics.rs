@@ -20,6 +20,11 @@ impl Counter {
         self.0.fetch_add(count, Ordering::Relaxed);
     }
 
+    /// Shows a total that another part keeps.
+    pub fn show(&self, total: u64) {
+        self.0.store(total, Ordering::Relaxed);
+    }
+
     /// How many there were.
     #[must_use]
     pub fn get(&self) -> u64 {
@@ -40,11 +45,6 @@ impl Gauge {
     /// One less.
     pub fn down(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// As many as that.
-    pub fn set(&self, value: u64) {
-        self.0.store(value, Ordering::Relaxed);
     }
 
     /// How many there are.
@@ -140,10 +140,12 @@ pub struct Metrics {
     pub events_out: Counter,
     /// Bytes sent to views.
     pub bytes_out: Counter,
-    /// Commits that reached the disk.
+    /// Commits that went to the disk.
     pub commits: Counter,
-    /// Events that reached the disk.
+    /// Events that got their number.
     pub events: Counter,
+    /// Entries of sessions that could not be written.
+    pub failed_entries: Counter,
     /// Agents' processes that ended.
     pub agent_exits: Counter,
     /// Words that came after their turn was over.
@@ -174,8 +176,9 @@ impl Metrics {
             ("view_frames_out", "Messages to views that are no events.", &self.frames_out),
             ("view_events_out", "Events sent to views.", &self.events_out),
             ("view_bytes_out", "Bytes sent to views.", &self.bytes_out),
-            ("commits", "Commits that reached the disk.", &self.commits),
-            ("events", "Events that reached the disk.", &self.events),
+            ("commits", "Commits that went to the disk.", &self.commits),
+            ("events", "Events that got their number.", &self.events),
+            ("failed_entries", "Entries of sessions that could not be written.", &self.failed_entries),
             ("agent_exits", "Agents' processes that ended.", &self.agent_exits),
             ("late_words", "Words that came after their turn was over.", &self.late_words),
         ];

@@ -24,10 +24,10 @@ async fn commands_arrive_in_order_and_what_is_told_comes_back() {
         let wanted = Command::Prompt { tab: TabId::from("t"), name: TurnName::from(text), prompt };
         assert_eq!(world.command().await, (link, wanted));
     }
-    outbox.send(Outgoing::Told(Told::Tabs { tabs: Vec::new() })).await.unwrap();
+    outbox.send(Outgoing::Told(Box::new(Told::Tabs { tabs: Vec::new() }))).await.unwrap();
     let shared = page(Seq(1), &["a", "b\n\"c\""]);
     outbox.send(Outgoing::Events(shared.clone())).await.unwrap();
-    outbox.send(Outgoing::Told(Told::Reset { tab: TabId::from("t") })).await.unwrap();
+    outbox.send(Outgoing::Told(Box::new(Told::Reset { tab: TabId::from("t") }))).await.unwrap();
     let mut heard = Vec::new();
     for _ in 0..4 {
         heard.push(hear(&mut view).await);
@@ -137,7 +137,7 @@ async fn a_slow_reader_gets_everything_in_order_later_and_holds_up_nobody() {
             other => panic!("{other:?}"),
         }
     }
-    to_quick.send(Outgoing::Told(Told::Tabs { tabs: Vec::new() })).await.unwrap();
+    to_quick.send(Outgoing::Told(Box::new(Told::Tabs { tabs: Vec::new() }))).await.unwrap();
     assert_eq!(hear(&mut quick).await, json!({"type": "tabs-restored"}));
     assert!(slow_drained < cost * usize::try_from(PAGES).unwrap());
 

@@ -127,7 +127,7 @@ impl Link {
         match outgoing {
             Some(Outgoing::Events(page)) => batch.add_page(&page, self.dialect.as_mut()),
             Some(Outgoing::Told(told)) => {
-                if let Told::Refused(reject) = &told {
+                if let Told::Refused(reject) = told.as_ref() {
                     self.shared.metrics.reject(reject.code);
                 }
                 batch.add_told(&told, self.dialect.as_mut());
