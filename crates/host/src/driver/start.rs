@@ -45,7 +45,8 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         seed: getrandom::u64().map_err(|error| Failure::failed(format!("no randomness: {error}")))?,
     })
     .map_err(|error| Failure::failed(error.to_string()))?;
-    let server = Server::new(listener, doors(&serve, inbox, metrics)?).map_err(|error| Failure::failed(error.to_string()))?;
+    let server =
+        Server::new(listener, doors(&serve, inbox, metrics)?).map_err(|error| Failure::failed(error.to_string()))?;
     let login = server.login_link(std::time::Instant::now()).map_err(|error| Failure::failed(error.to_string()))?;
     let ready = Ready { url: server.url().to_owned(), login };
 
@@ -68,8 +69,8 @@ fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<Sql
     let options = Options { durability: durability(serve.config.durability), ..Options::default() };
     // The writer's thread waits here only if the driver has more answers than it can have asked for.
     let on_done = move |done| drop(answer_to.blocking_send(StoreAnswer::Done(done)));
-    let (store, report) = SqliteStore::open(serve.folder.path(), options, on_done)
-        .map_err(|error| Failure::failed(error.to_string()))?;
+    let (store, report) =
+        SqliteStore::open(serve.folder.path(), options, on_done).map_err(|error| Failure::failed(error.to_string()))?;
     for note in report.notes {
         tracing::warn!("{note}");
     }
@@ -97,11 +98,7 @@ async fn bind(listen: Listen) -> Result<TcpListener, Failure> {
     }
 }
 
-fn doors(
-    serve: &Serve,
-    inbox: mpsc::Sender<crate::link::ViewInput>,
-    metrics: Arc<Metrics>,
-) -> Result<Doors, Failure> {
+fn doors(serve: &Serve, inbox: mpsc::Sender<crate::link::ViewInput>, metrics: Arc<Metrics>) -> Result<Doors, Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
     let token = Secret::new(serve.folder.token()?.reveal());
     let data = DataId::new(serve.folder.id()?.as_str()).map_err(|error| failed(&error))?;

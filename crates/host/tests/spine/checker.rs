@@ -17,10 +17,22 @@ pub(crate) struct Record {
     pub(crate) body: String,
 }
 
+/// The same from the files that a dead host left. Reads a copy, so that the next host finds them as they were.
+pub(crate) fn dead_log_of_tab(database: &Path, tab: &str) -> Vec<Record> {
+    let copy = tempfile::TempDir::new().unwrap();
+    for file in ["switchboard.db", "switchboard.db-wal"] {
+        let from = database.with_file_name(file);
+        if from.exists() {
+            std::fs::copy(from, copy.path().join(file)).unwrap();
+        }
+    }
+    log_of_tab(&copy.path().join("switchboard.db"), tab)
+}
+
 /// The log of the session that shows a tab, from the file alone.
 pub(crate) fn log_of_tab(database: &Path, tab: &str) -> Vec<Record> {
     let file = rusqlite::Connection::open(database).unwrap();
-    let session: i64 = file.query_row("SELECT id FROM session WHERE tab = ?1", [tab], |row| row.get(0)).unwrap();
+    let session: i64 = file.query_row("SELECT session FROM session WHERE tab = ?1", [tab], |row| row.get(0)).unwrap();
     let mut records = BTreeMap::new();
     for table in ["segment", "tail"] {
         let sql = format!("SELECT first_seq, last_seq, records FROM {table} WHERE session = ?1");
