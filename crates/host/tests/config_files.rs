@@ -1,5 +1,7 @@
 //! Configuration files as people write them: what holds, and that what is wrong is named by file, line and key.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on is to stop")]
+
 use std::path::Path;
 
 use switchboard_host::agents::{AgentKind, EnvValue, ProcessPer, SecretName};

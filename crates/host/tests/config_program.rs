@@ -1,5 +1,7 @@
 //! The program as people call it: what it prints, how it ends, and how it talks to a host that runs.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to stop")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;

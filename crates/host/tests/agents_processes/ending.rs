@@ -11,7 +11,7 @@ async fn ended_politely(stage: &mut Stage, script: &str) -> String {
     let orders = stage.script(script);
     stage.until(|_| true).await;
     orders.send(AgentOrder::End(EndHow::Gracefully)).await.unwrap();
-    stage.to_the_end().await.1
+    stage.hear_out().await.1
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn a_stubborn_agent_is_killed_in_the_end() {
 async fn an_agent_takes_its_whole_group_with_it() {
     let mut stage = Stage::new(patient(), 16);
     let _orders = stage.script("sleep 1000 & echo $! > child; exit 0");
-    let (_, message) = stage.to_the_end().await;
+    let (_, message) = stage.hear_out().await;
     assert_eq!(message, "agent `x` exited with code 0");
     gone(stage.number_in("child").await).await;
 }
@@ -51,7 +51,7 @@ async fn somebody_who_left_the_group_cannot_hold_up_the_end() {
     let mut stage = Stage::new(quick(), 16);
     let script = "setsid sh -c 'echo $$ > escaped; exec sleep 1000' & while ! [ -s escaped ]; do :; done; exit 2";
     let _orders = stage.script(script);
-    let (_, message) = stage.to_the_end().await;
+    let (_, message) = stage.hear_out().await;
     assert_eq!(message, "agent `x` exited with code 2");
     let escaped = stage.number_in("escaped").await;
     assert!(runs(escaped));

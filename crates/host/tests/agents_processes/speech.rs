@@ -43,11 +43,11 @@ async fn a_last_line_without_its_end_still_counts_and_half_a_message_does_not() 
     let mut stage = Stage::new(quick(), 4);
     let script = r#"printf '{"type":"error","message":"whole"}\n{"type":"error","message":"unended"}'"#;
     let _orders = stage.script(script);
-    let (words, message) = stage.to_the_end().await;
+    let (words, message) = stage.hear_out().await;
     assert_eq!(words, vec![trouble("whole"), trouble("unended")]);
     assert_eq!(message, "agent `x` exited with code 0");
     let _orders = stage.demo("demo: half").await;
-    let (words, message) = stage.to_the_end().await;
+    let (words, message) = stage.hear_out().await;
     assert_eq!(text(&words), "The next line is ");
     assert_eq!(message, "agent `demo` exited with code 0");
 }
@@ -56,7 +56,7 @@ async fn a_last_line_without_its_end_still_counts_and_half_a_message_does_not() 
 async fn all_words_come_before_the_end_and_its_last_words_explain_it() {
     let mut stage = Stage::new(patient(), 1);
     let _orders = stage.demo("demo: crash 2000").await;
-    let (words, message) = stage.to_the_end().await;
+    let (words, message) = stage.hear_out().await;
     let expected: String = (1..=2000).map(|number| format!("{number} ")).collect();
     assert_eq!(text(&words), expected);
     assert_eq!(message, "agent `demo` exited with code 3; its last words: demo agent: I was told to crash");
@@ -68,7 +68,7 @@ async fn a_flood_on_the_error_output_stops_nobody() {
     let script = r#"i=0; while [ $i -lt 20000 ]; do echo "noise $i" >&2; i=$((i+1)); done
         echo '{"type":"error","message":"done"}'; exit 4"#;
     let _orders = stage.script(script);
-    let (words, message) = stage.to_the_end().await;
+    let (words, message) = stage.hear_out().await;
     assert_eq!(words, vec![trouble("done")]);
     assert!(message.starts_with("agent `x` exited with code 4; its last words: noise 19980\n"), "{message}");
     assert!(message.ends_with("\nnoise 19999"), "{message}");
@@ -81,7 +81,7 @@ async fn an_agent_is_not_read_faster_than_the_host_takes_its_words_and_can_be_en
     until(|| (stage.inbox.len() == 2).then_some(())).await;
     orders.send(AgentOrder::End(EndHow::AtOnce)).await.unwrap();
     soon(orders.closed()).await;
-    let (words, message) = stage.to_the_end().await;
+    let (words, message) = stage.hear_out().await;
     // What was in the pipe and in one read; far from what it could have said.
     assert!(words.len() < 100_000, "{}", words.len());
     assert_eq!(message, "agent `x` was ended by the host: it was ended by signal 9 (SIGKILL)");
@@ -98,7 +98,7 @@ async fn an_agent_that_does_not_read_is_ended_with_that_message() {
             break;
         }
     }
-    let (_, message) = stage.to_the_end().await;
+    let (_, message) = stage.hear_out().await;
     assert_eq!(message, "agent `x` does not read its input and was ended");
 }
 
@@ -106,7 +106,7 @@ async fn an_agent_that_does_not_read_is_ended_with_that_message() {
 async fn an_agent_that_closes_its_output_is_ended() {
     let mut stage = Stage::new(quick(), 16);
     let _orders = stage.script("exec >&-; exec sleep 1000");
-    let (_, message) = stage.to_the_end().await;
+    let (_, message) = stage.hear_out().await;
     assert_eq!(message, "agent `x` closed its output without exiting and was ended");
 }
 
@@ -116,7 +116,7 @@ async fn an_agent_that_closes_its_input_is_ended_when_it_is_asked() {
     let orders = stage.script(r#"exec <&-; echo '{"type":"error","message":"deaf"}'; exec sleep 1000"#);
     stage.until(|_| true).await;
     orders.send(open(stage.workspace())).await.unwrap();
-    let (_, message) = stage.to_the_end().await;
+    let (_, message) = stage.hear_out().await;
     assert_eq!(message, "agent `x` closed its input without exiting and was ended");
 }
 

@@ -74,7 +74,7 @@ impl Stage {
     }
 
     /// All words until the end, and the message about it. `Started` must come first, and nothing after the end.
-    pub(crate) async fn to_the_end(&mut self) -> (Vec<Word>, String) {
+    pub(crate) async fn hear_out(&mut self) -> (Vec<Word>, String) {
         let mut all = Vec::new();
         loop {
             match self.next().await {

@@ -83,6 +83,6 @@ async fn an_agent_works_in_its_workspace_and_leads_its_own_group() {
     let group = stat.rsplit(')').next().unwrap().split_whitespace().nth(2).unwrap();
     assert_eq!(group, pid.to_string());
     drop(orders);
-    let (_, message) = stage.to_the_end().await;
+    let (_, message) = stage.hear_out().await;
     assert_eq!(message, "agent `x` was ended by the host: it exited with code 0");
 }
