@@ -1,8 +1,6 @@
 //! The short way through an object that holds strings only, as streamed text does. Gives up at anything else; never
 //! takes what a JSON parser would refuse.
 
-use memchr::memchr2;
-
 /// Hands each name and the text of its value to `field`, quotes included on the value only. None if the object must be
 /// read the long way; then what was handed out means nothing.
 pub(super) fn strings<'a>(json: &'a str, mut field: impl FnMut(&'a str, &'a str)) -> Option<()> {
@@ -45,23 +43,44 @@ fn blank(json: &str, mut at: usize) -> usize {
 
 /// The place of the quote that ends a string.
 fn string_end(json: &str, mut at: usize, escapes: Escapes) -> Option<usize> {
+    let bytes = json.as_bytes();
     loop {
-        let rest = json.as_bytes().get(at..)?;
-        let found = memchr2(b'"', b'\\', rest)?;
-        // Without a branch for each byte, the compiler looks at many at once.
-        if rest.get(..found)?.iter().fold(false, |control, byte| control | (*byte < b' ')) {
-            return None;
-        }
-        at += found;
-        if rest.get(found) == Some(&b'"') {
-            return Some(at);
-        }
-        at += match (escapes, rest.get(found + 1)?) {
-            (Escapes::Any, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-            (Escapes::Any, b'u') if rest.get(found + 2..found + 6)?.iter().all(u8::is_ascii_hexdigit) => 6,
+        at = special(bytes, at);
+        at += match (bytes.get(at)?, escapes) {
+            (b'"', _) => return Some(at),
+            (b'\\', Escapes::Any) => escape_len(bytes.get(at + 1..)?)?,
             _ => return None,
         };
     }
+}
+
+/// The length of an escape; `rest` follows its backslash.
+fn escape_len(rest: &[u8]) -> Option<usize> {
+    match rest.first()? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
+        b'u' if rest.get(1..5)?.iter().all(u8::is_ascii_hexdigit) => Some(6),
+        _ => None,
+    }
+}
+
+/// The place of the next quote, backslash or control character, eight bytes at a time.
+fn special(bytes: &[u8], mut at: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHS: u64 = ONES * 0x80;
+    let less_than = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGHS;
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*eight);
+        let quote = less_than(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = less_than(word ^ (ONES * u64::from(b'\\')), 1);
+        // A borrow can mark a byte that is not special, but only above one that is.
+        let marks = quote | backslash | less_than(word, u64::from(b' '));
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let tail = bytes.get(at..).unwrap_or_default();
+    at + tail.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(tail.len())
 }
 
 #[cfg(test)]
@@ -132,6 +151,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_next_special_byte_is_found_wherever_it_is(bytes in proptest::collection::vec(any::<u8>(), 0..40), at in 0_usize..8) {
+            let at = at.min(bytes.len());
+            let plain = bytes[at..].iter().take_while(|byte| **byte >= b' ' && !b"\"\\".contains(byte)).count();
+            prop_assert_eq!(special(&bytes, at), at + plain);
+        }
+
         #[test]
         fn the_short_way_never_takes_what_the_long_way_refuses(json in r#"( ?[{}:,"\\ntu0-9a\x00-\x1fé]| ?"a"| ?:| ?","|":"|\\u00e9){0,24}"#) {
             for json in [json.clone(), format!("{{{json}}}"), format!("{{\"{json}\"}}"), format!("{{\"a\":\"{json}\"}}")] {
