@@ -220,3 +220,60 @@ pub(super) enum ErrorCode {
     AgentUnavailable,
     Internal,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::view::tabs::read::TYPES;
+
+    #[derive(Deserialize)]
+    struct Line {
+        message: Option<Value>,
+        gives: Option<Value>,
+        #[serde(default)]
+        messages: Vec<Box<RawValue>>,
+    }
+
+    fn lines() -> Vec<Line> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/tabs");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read_to_string(entry.unwrap().path()));
+        let line = |line: &str| serde_json::from_str(line).unwrap();
+        files.flat_map(|text| text.unwrap().lines().map(line).collect::<Vec<_>>()).collect()
+    }
+
+    #[test]
+    fn every_message_that_is_written_by_hand_or_not_is_its_shape() {
+        let mut hot = 0;
+        for message in lines().iter().flat_map(|line| &line.messages) {
+            let shape: ToView = serde_json::from_str(message.get()).unwrap();
+            hot += usize::from(matches!(shape, ToView::ResponseChunk { .. } | ToView::ThoughtChunk { .. }));
+            assert_eq!(serde_json::to_string(&shape).unwrap(), message.get());
+        }
+        assert!(hot > 0);
+    }
+
+    #[test]
+    fn every_message_that_is_understood_has_its_shape() {
+        let mut understood = 0;
+        for line in lines() {
+            let (Some(message), Some(gives)) = (line.message, line.gives) else { continue };
+            let shape = serde_json::from_value::<ToHost>(message.clone());
+            if gives.get("command").is_some() {
+                understood += 1;
+                assert!(shape.is_ok(), "{message} is understood, but {shape:?}");
+            }
+        }
+        assert!(understood > 0);
+    }
+
+    #[test]
+    fn the_types_that_are_read_are_those_of_the_schema() {
+        let schema = schema();
+        let shapes = schema["viewToHost"]["oneOf"].as_array().unwrap();
+        let types: Vec<_> = shapes.iter().map(|shape| shape["properties"]["type"]["const"].as_str().unwrap()).collect();
+        assert_eq!(types, TYPES);
+    }
+}

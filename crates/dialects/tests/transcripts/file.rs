@@ -1,0 +1,86 @@
+//! Reads transcripts; `testdata/README.md` says what is in them. Knows no dialect.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// One line of a transcript.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Line {
+    #[serde(rename = "about")]
+    _about: Option<String>,
+    pub(crate) dir: Option<String>,
+    message: Option<Box<RawValue>>,
+    text: Option<String>,
+    bytes: Option<Vec<u8>>,
+    pub(crate) gives: Option<Value>,
+    pub(crate) noise: Option<String>,
+    #[serde(default)]
+    sends: Vec<Box<RawValue>>,
+    pub(crate) from: Option<Value>,
+    #[serde(default)]
+    messages: Vec<Box<RawValue>>,
+}
+
+impl Line {
+    /// What comes in.
+    pub(crate) fn incoming(&self) -> Vec<u8> {
+        let message = self.message.as_ref().map(|raw| raw.get().as_bytes().to_vec());
+        let text = self.text.as_ref().map(|text| text.as_bytes().to_vec());
+        message.or(text).or(self.bytes.clone()).expect("a line with `->` needs message, text or bytes")
+    }
+
+    pub(crate) fn messages(&self) -> Vec<String> {
+        self.messages.iter().map(|raw| raw.get().to_owned()).collect()
+    }
+
+    pub(crate) fn sends(&self) -> Vec<String> {
+        self.sends.iter().map(|raw| raw.get().to_owned()).collect()
+    }
+
+    /// The types of all messages of the line that were understood.
+    fn types(&self) -> impl Iterator<Item = (String, String)> {
+        let dir = self.dir.clone().unwrap_or_default();
+        let understood = self.noise.is_none() && self.gives.as_ref().is_none_or(|gives| gives.get("reject").is_none());
+        let incoming = self.message.iter().filter(move |_| understood).cloned().map(move |raw| (dir.clone(), raw));
+        let outgoing = self.messages.iter().chain(&self.sends).cloned().map(|raw| ("<-".to_owned(), raw));
+        incoming.chain(outgoing).filter_map(|(dir, raw)| {
+            let value: Value = serde_json::from_str(raw.get()).unwrap();
+            Some((dir, value.get("type")?.as_str()?.to_owned()))
+        })
+    }
+}
+
+/// A transcript's name and lines.
+pub(crate) type Transcript = (PathBuf, Vec<Line>);
+
+/// The transcripts of one dialect.
+pub(crate) fn transcripts(folder: &str) -> Vec<Transcript> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(folder);
+    let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "no transcripts in {}", folder.display());
+    paths.into_iter().map(|path| (path.clone(), lines(&path))).collect()
+}
+
+fn lines(path: &Path) -> Vec<Line> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let line = |(at, line): (usize, &str)| {
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}:{}: {error}", path.display(), at + 1))
+    };
+    text.lines().enumerate().map(line).collect()
+}
+
+/// Every pair of direction and type that the transcripts show.
+pub(crate) fn shown_types(folder: &str) -> BTreeSet<(String, String)> {
+    transcripts(folder).iter().flat_map(|(_, lines)| lines).flat_map(Line::types).collect()
+}
+
+/// The object of these fields, those that are none left out.
+pub(crate) fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}

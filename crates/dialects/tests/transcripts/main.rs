@@ -1,0 +1,7 @@
+//! Plays the transcripts in `testdata/` through the real dialects and compares whole values. Never writes a transcript.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "all of this is test code")]
+
+mod file;
+mod plain;
+mod tabs;

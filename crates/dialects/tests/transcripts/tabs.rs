@@ -1,0 +1,180 @@
+//! The transcripts of the dialect `tabs`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::{BufMut, BytesMut};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use switchboard_dialects::view::{Tabs, ViewDialect, tabs};
+use switchboard_types::{
+    Body, Command, Page, PageBuilder, Reject, RejectCode, Seq, TabId, TabSummary, Time, Told, TurnId, TurnName,
+    TurnNames, Visibility,
+};
+
+use crate::file::{object, shown_types, transcripts};
+
+const CODES: [(&str, RejectCode); 8] = [
+    ("bad_json", RejectCode::BadJson),
+    ("bad_message", RejectCode::BadMessage),
+    ("unknown_type", RejectCode::UnknownType),
+    ("unknown_tab", RejectCode::UnknownTab),
+    ("too_large", RejectCode::TooLarge),
+    ("workspace_untrusted", RejectCode::WorkspaceUntrusted),
+    ("agent_unavailable", RejectCode::AgentUnavailable),
+    ("internal", RejectCode::Internal),
+];
+
+#[test]
+fn every_transcript_is_what_the_dialect_does() {
+    for (path, lines) in transcripts("tabs") {
+        let mut dialect = Tabs::new();
+        for (at, line) in lines.iter().enumerate() {
+            let place = format!("{}:{}", path.display(), at + 1);
+            match line.dir.as_deref() {
+                Some("->") => {
+                    let read = dialect.read(&line.incoming());
+                    let gives = read.map_or_else(|reject| rejected(&reject), |command| commanded(&command));
+                    assert_eq!(Some(gives), line.gives, "{place}");
+                }
+                Some("<-") => {
+                    let mut messages = Vec::new();
+                    let told = told(line.from.as_ref().expect("a line with `<-` needs from"));
+                    dialect.write(&told, &mut |message| messages.push(String::from_utf8(message.to_vec()).unwrap()));
+                    assert_eq!(messages, line.messages(), "{place}");
+                }
+                other => assert_eq!(other, None, "{place}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_message_type_of_the_schema_has_a_transcript() {
+    let (schema, shown) = (tabs::schema(), shown_types("tabs"));
+    for (direction, dir) in [("viewToHost", "->"), ("hostToView", "<-")] {
+        let shapes = schema[direction]["oneOf"].as_array().unwrap();
+        assert!(shapes.len() >= 9);
+        for shape in shapes {
+            let name = shape["properties"]["type"]["const"].as_str().unwrap().to_owned();
+            assert!(shown.contains(&(dir.to_owned(), name.clone())), "no transcript with {dir} {name}");
+        }
+    }
+}
+
+#[test]
+fn every_way_to_refuse_a_message_has_a_transcript() {
+    let lines: Vec<_> = transcripts("tabs").into_iter().flat_map(|(_, lines)| lines).collect();
+    for code in ["bad_json", "bad_message", "unknown_type", "too_large"] {
+        let shown = lines.iter().any(|line| line.gives.as_ref().is_some_and(|gives| gives["reject"] == code));
+        assert!(shown, "no transcript that is refused as {code}");
+    }
+    for (code, _) in CODES {
+        let shown = lines.iter().any(|line| line.from.as_ref().is_some_and(|from| from["code"] == code));
+        assert!(shown, "no transcript in which the host says {code}");
+    }
+}
+
+fn rejected(reject: &Reject) -> Value {
+    let code = CODES.iter().find(|(_, code)| *code == reject.code).unwrap().0;
+    object([
+        ("reject", Some(json!(code))),
+        ("message", Some(json!(reject.message))),
+        ("tabId", reject.tab.as_ref().map(|tab| json!(tab))),
+        ("messageId", reject.turn.as_ref().map(|name| json!(name))),
+    ])
+}
+
+fn commanded(command: &Command) -> Value {
+    match command {
+        Command::Ready { seen } => json!({"command": "ready", "seen": seen}),
+        Command::OpenTab { tab, agent, workspace, seen } => object([
+            ("command", Some(json!("openTab"))),
+            ("tab", Some(json!(tab))),
+            ("agent", agent.as_ref().map(|agent| json!(agent))),
+            ("workspace", workspace.as_ref().map(|workspace| json!(workspace))),
+            ("seen", Some(json!(seen))),
+        ]),
+        Command::Prompt { tab, name, prompt } => {
+            json!({"command": "prompt", "tab": tab, "name": name, "prompt": prompt})
+        }
+        Command::Cancel { tab, name } => json!({"command": "cancel", "tab": tab, "name": name}),
+        Command::CloseTab { tab } => json!({"command": "closeTab", "tab": tab}),
+        Command::Visibility(visibility) => {
+            json!({"command": "visibility", "visible": *visibility == Visibility::Visible})
+        }
+        Command::Ack { tab, seq } => json!({"command": "ack", "tab": tab, "seq": seq}),
+        Command::Decide { tab, approval, decision, command } => object([
+            ("command", Some(json!("decide"))),
+            ("tab", Some(json!(tab))),
+            ("approval", Some(json!(approval))),
+            ("decision", Some(json!(decision))),
+            ("edited", command.as_ref().map(|command| json!(command))),
+        ]),
+        Command::RestartAgent { tab } => json!({"command": "restartAgent", "tab": tab}),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "told", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+enum Saying {
+    Tabs { tabs: Vec<Tab> },
+    Events { tab: TabId, first: Seq, turns: BTreeMap<String, TurnName>, events: Vec<Written> },
+    Gap { tab: TabId, from: Seq, to: Seq },
+    Reset { tab: TabId },
+    Refused { code: String, message: String, tab_id: Option<TabId>, message_id: Option<TurnName> },
+}
+
+#[derive(Deserialize)]
+struct Tab {
+    tab: TabId,
+    title: String,
+    head: Seq,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    turn: Option<TurnId>,
+    body: Option<Body>,
+}
+
+fn told(from: &Value) -> Told {
+    match Saying::deserialize(from).unwrap() {
+        Saying::Tabs { tabs } => {
+            let summary = |tab: Tab| TabSummary { tab: tab.tab, title: tab.title, head: tab.head };
+            Told::Tabs { tabs: tabs.into_iter().map(summary).collect() }
+        }
+        Saying::Events { tab, first, turns, events } => {
+            let name = |(turn, name): (String, TurnName)| (TurnId(turn.parse().unwrap()), name);
+            let names: Vec<_> = turns.into_iter().map(name).collect();
+            Told::Events { tab, page: Arc::new(page(first, &events)), names: TurnNames::new(names) }
+        }
+        Saying::Gap { tab, from, to } => Told::Gap { tab, from, to },
+        Saying::Reset { tab } => Told::Reset { tab },
+        Saying::Refused { code, message, tab_id, message_id } => {
+            let code = CODES.iter().find(|(name, _)| *name == code).unwrap().1;
+            Told::Refused(Reject { code, message, tab: tab_id, turn: message_id })
+        }
+    }
+}
+
+fn page(first: Seq, events: &[Written]) -> Page {
+    let (mut records, mut last) = (BytesMut::new(), Seq(first.0 - 1));
+    for event in events {
+        last = last.next();
+        match &event.body {
+            Some(body) => {
+                let mut builder = PageBuilder::new(last);
+                builder.push(Time(0), event.turn, body);
+                records.put_slice(builder.take().unwrap().records());
+            }
+            None => {
+                // A record of a kind that this version does not have.
+                records.put_u32_le(13 + 2);
+                records.put_slice(&[0; 12]);
+                records.put_slice(&[99, b'?', b'?']);
+            }
+        }
+    }
+    Page::new(first, last, records.freeze()).unwrap()
+}
