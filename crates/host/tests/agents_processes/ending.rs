@@ -1,9 +1,10 @@
 //! How agents are ended: politely first, then not, and always with all that they started.
 
+use switchboard_host::agents::Graces;
 use switchboard_host::link::{AgentOrder, EndHow};
 use switchboard_types::LifeId;
 
-use super::stage::{Stage, gone, patient, plain, quick, runs, soon};
+use super::stage::{DEADLINE, Stage, gone, patient, plain, quick, runs, soon};
 
 const READY: &str = r#"echo '{"type":"error","message":"ready"}'"#;
 
@@ -23,7 +24,7 @@ async fn an_agent_that_exits_when_its_input_ends_gets_no_signal() {
 
 #[tokio::test]
 async fn an_agent_that_only_heeds_sigterm_gets_one() {
-    let mut stage = Stage::new(quick(), 16);
+    let mut stage = Stage::new(Graces { terminated: DEADLINE, ..quick() }, 16);
     let script = format!("trap 'exit 7' TERM; {READY}; while :; do sleep 0.05; done");
     let message = ended_politely(&mut stage, &script).await;
     assert_eq!(message, "agent `x` was ended by the host: it exited with code 7");

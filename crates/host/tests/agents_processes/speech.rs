@@ -88,6 +88,18 @@ async fn an_agent_is_not_read_faster_than_the_host_takes_its_words_and_can_be_en
 }
 
 #[tokio::test]
+async fn nothing_is_lost_while_the_host_takes_no_words() {
+    let mut stage = Stage::new(patient(), 1);
+    let script = r#"i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo '{"type":"error","message":"'$i'"}'
+        [ $i = 1000 ] && echo $i > progress; done; exit 0"#;
+    let _orders = stage.script(script);
+    // The inbox is full with the news of the start, so these lines wait in the pipe.
+    assert_eq!(stage.number_in("progress").await, 1000);
+    let (words, _) = stage.hear_out().await;
+    assert_eq!(words, (1..=20_000).map(|number| trouble(&number.to_string())).collect::<Vec<_>>());
+}
+
+#[tokio::test]
 async fn an_agent_that_does_not_read_is_ended_with_that_message() {
     let mut stage = Stage::new(quick(), 16);
     let orders = stage.script("exec sleep 1000");
