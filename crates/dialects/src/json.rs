@@ -4,6 +4,7 @@
 mod depth;
 mod fields;
 mod list;
+mod quick;
 
 pub(crate) use depth::deeper_than;
 pub(crate) use fields::{FieldError, Fields, FieldsError};

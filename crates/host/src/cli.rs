@@ -9,7 +9,7 @@
 //! | [`control`] | the small HTTP client for the host's control routes |
 //! | `browser` | opening the page |
 //! | `trust` | `trust` and `untrust` |
-//! | `logs` | the log on standard error |
+//! | `logs`, `print` | the log on standard error, data on standard output |
 //! | [`stop`] | being asked to stop |
 
 pub mod args;
@@ -21,6 +21,7 @@ pub mod stop;
 
 mod browser;
 mod logs;
+mod print;
 mod trust;
 
 use args::{Cli, Command};

@@ -10,6 +10,9 @@ mod lease;
 mod place;
 mod token;
 
+#[cfg(test)]
+mod tests;
+
 pub use lease::{HeldBy, Lease, LeaseError, Running, running_host};
 pub use place::{Folder, FolderError};
 pub use token::{FolderId, Token};

@@ -14,12 +14,13 @@ use switchboard_types::limits::{MAX_ID_BYTES, MAX_JSON_DEPTH};
 use thiserror::Error;
 
 use super::depth::deeper_than;
+use super::quick;
 
 /// The known fields of one object. Unknown ones are checked for their depth and let go.
 #[derive(Debug)]
 pub(crate) struct Fields<'a, const N: usize> {
     names: &'static [&'static str; N],
-    values: [Option<&'a RawValue>; N],
+    values: [Option<&'a str>; N],
     fault: Option<FieldsError>,
 }
 
@@ -51,10 +52,28 @@ impl<'a, const N: usize> Fields<'a, N> {
     /// Reads an object. Names that are asked for most often should stand first.
     pub(crate) fn read(json: &'a str, names: &'static [&'static str; N]) -> Result<Self, FieldsError> {
         let not_an_object = |error: serde_json::Error| FieldsError::NotAnObject { reason: error.to_string() };
+        let mut fields = Self { names, values: [None; N], fault: None };
+        if quick::strings(json, |name, value| fields.put(fields.place(name), value)).is_some() {
+            return Ok(fields);
+        }
+        (fields.values, fields.fault) = ([None; N], None);
         let mut parser = serde_json::Deserializer::from_str(json);
-        let fields = parser.deserialize_map(FieldsVisitor { names }).map_err(not_an_object)?;
+        parser.deserialize_map(&mut fields).map_err(not_an_object)?;
         parser.end().map_err(not_an_object)?;
         Ok(fields)
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| *known == name)
+    }
+
+    fn put(&mut self, place: Option<usize>, value: &'a str) {
+        let Some((slot, name)) = place.and_then(|at| self.values.get_mut(at).zip(self.names.get(at))) else { return };
+        if slot.is_some() {
+            self.fault.get_or_insert(FieldsError::Twice { name });
+        } else {
+            *slot = Some(value);
+        }
     }
 
     /// Why the fields cannot be relied on, if they cannot. What stands in them may still say where an error belongs.
@@ -63,13 +82,12 @@ impl<'a, const N: usize> Fields<'a, N> {
     }
 
     /// A field as the text that it was; none if it is absent or null.
-    pub(crate) fn raw(&self, name: &'static str) -> Option<&'a RawValue> {
-        let at = self.names.iter().position(|known| *known == name)?;
-        self.values.get(at).copied().flatten().filter(|raw| raw.get() != "null")
+    pub(crate) fn raw(&self, name: &'static str) -> Option<&'a str> {
+        self.values.get(self.place(name)?).copied().flatten().filter(|raw| *raw != "null")
     }
 
     /// A field as the text that it was.
-    pub(crate) fn required(&self, name: &'static str, expected: &'static str) -> Result<&'a RawValue, FieldError> {
+    pub(crate) fn required(&self, name: &'static str, expected: &'static str) -> Result<&'a str, FieldError> {
         self.raw(name).ok_or(FieldError::Missing { name, expected })
     }
 
@@ -120,53 +138,41 @@ impl<'a, const N: usize> Fields<'a, N> {
 }
 
 /// A string, if it is one and all of it is Unicode; shared with the text around it unless it holds escapes.
-fn literal(raw: &RawValue) -> Option<Cow<'_, str>> {
-    let inside = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+fn literal(raw: &str) -> Option<Cow<'_, str>> {
+    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
     if memchr(b'\\', inside.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inside));
     }
-    serde_json::from_str(raw.get()).ok().map(Cow::Owned)
+    serde_json::from_str(raw).ok().map(Cow::Owned)
 }
 
 /// A string, if it is one; a lone surrogate in it becomes U+FFFD, since a view in a browser may well send one.
-fn lossy(raw: &RawValue) -> Option<String> {
+fn lossy(raw: &str) -> Option<String> {
     if let Some(exact) = literal(raw) {
         return Some(exact.into_owned());
     }
-    let copy = Bytes::copy_from_slice(raw.get().as_bytes());
+    let copy = Bytes::copy_from_slice(raw.as_bytes());
     let text = Text::from_literal(&copy, std::str::from_utf8(&copy).ok()?)?;
     Some(text.to_plain())
 }
 
-struct FieldsVisitor<const N: usize> {
-    names: &'static [&'static str; N],
-}
-
-impl<'a, const N: usize> Visitor<'a> for FieldsVisitor<N> {
-    type Value = Fields<'a, N>;
+impl<'a, const N: usize> Visitor<'a> for &mut Fields<'a, N> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Fields { names: self.names, values: [None; N], fault: None };
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(at) = map.next_key_seed(Known { names: self.names })? {
             let value: &'a RawValue = map.next_value()?;
             // The object around it is one level.
             if value.get().starts_with(['[', '{']) && deeper_than(value.get().as_bytes(), MAX_JSON_DEPTH - 1) {
-                fields.fault = fields.fault.or(Some(FieldsError::TooDeep));
+                self.fault.get_or_insert(FieldsError::TooDeep);
             }
-            let Some((slot, name)) = at.and_then(|at| fields.values.get_mut(at).zip(self.names.get(at))) else {
-                continue;
-            };
-            if slot.is_some() {
-                fields.fault = fields.fault.or(Some(FieldsError::Twice { name }));
-            } else {
-                *slot = Some(value);
-            }
+            self.put(at, value.get());
         }
-        Ok(fields)
+        Ok(())
     }
 }
 

@@ -11,14 +11,14 @@ use serde_json::value::RawValue;
 pub(crate) struct TooMany;
 
 /// The items of an array, at most `max`; none if it is not an array.
-pub(crate) fn items(raw: &RawValue, max: usize) -> Option<Result<Vec<&RawValue>, TooMany>> {
-    serde_json::Deserializer::from_str(raw.get()).deserialize_seq(Items { max }).ok()
+pub(crate) fn items(raw: &str, max: usize) -> Option<Result<Vec<&str>, TooMany>> {
+    serde_json::Deserializer::from_str(raw).deserialize_seq(Items { max }).ok()
 }
 
 /// The entries of an object in the order of their names, at most `max`; the last of two with one name counts. None if it
 /// is not an object, or if a name is no Unicode.
-pub(crate) fn pairs(raw: &RawValue, max: usize) -> Option<Result<BTreeMap<String, &RawValue>, TooMany>> {
-    serde_json::Deserializer::from_str(raw.get()).deserialize_map(Pairs { max }).ok()
+pub(crate) fn pairs(raw: &str, max: usize) -> Option<Result<BTreeMap<String, &str>, TooMany>> {
+    serde_json::Deserializer::from_str(raw).deserialize_map(Pairs { max }).ok()
 }
 
 struct Items {
@@ -26,7 +26,7 @@ struct Items {
 }
 
 impl<'a> Visitor<'a> for Items {
-    type Value = Result<Vec<&'a RawValue>, TooMany>;
+    type Value = Result<Vec<&'a str>, TooMany>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array")
@@ -34,12 +34,12 @@ impl<'a> Visitor<'a> for Items {
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = seq.next_element()? {
+        while let Some(item) = seq.next_element::<&RawValue>()? {
             if items.len() == self.max {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
                 return Ok(Err(TooMany));
             }
-            items.push(item);
+            items.push(item.get());
         }
         Ok(Ok(items))
     }
@@ -50,7 +50,7 @@ struct Pairs {
 }
 
 impl<'a> Visitor<'a> for Pairs {
-    type Value = Result<BTreeMap<String, &'a RawValue>, TooMany>;
+    type Value = Result<BTreeMap<String, &'a str>, TooMany>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -58,8 +58,8 @@ impl<'a> Visitor<'a> for Pairs {
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = BTreeMap::new();
-        while let Some((name, value)) = map.next_entry()? {
-            pairs.insert(name, value);
+        while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+            pairs.insert(name, value.get());
             if pairs.len() > self.max {
                 while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
                 return Ok(Err(TooMany));
@@ -73,24 +73,20 @@ impl<'a> Visitor<'a> for Pairs {
 mod tests {
     use super::*;
 
-    fn raw(json: &str) -> &RawValue {
-        serde_json::from_str(json).unwrap()
-    }
-
     #[test]
     fn an_array_within_the_bound_is_read() {
-        let texts = items(raw("[1,[2], {}]"), 3).unwrap().unwrap().iter().map(|item| item.get()).collect::<Vec<_>>();
+        let texts = items("[1,[2], {}]", 3).unwrap().unwrap();
         assert_eq!(texts, ["1", "[2]", "{}"]);
-        assert_eq!(items(raw("[1,2,3,4,5]"), 3).unwrap().unwrap_err(), TooMany);
-        assert!(items(raw("{}"), 3).is_none());
+        assert_eq!(items("[1,2,3,4,5]", 3).unwrap().unwrap_err(), TooMany);
+        assert!(items("{}", 3).is_none());
     }
 
     #[test]
     fn an_object_within_the_bound_is_read_and_the_last_of_two_counts() {
-        let pairs_read = pairs(raw(r#"{"b":1,"a":2,"b":3}"#), 2).unwrap().unwrap();
-        let texts: Vec<_> = pairs_read.iter().map(|(name, value)| (name.as_str(), value.get())).collect();
+        let pairs_read = pairs(r#"{"b":1,"a":2,"b":3}"#, 2).unwrap().unwrap();
+        let texts: Vec<_> = pairs_read.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         assert_eq!(texts, [("a", "2"), ("b", "3")]);
-        assert_eq!(pairs(raw(r#"{"a":1,"b":1,"c":1,"d":1}"#), 2).unwrap().unwrap_err(), TooMany);
-        assert!(pairs(raw("[]"), 2).is_none());
+        assert_eq!(pairs(r#"{"a":1,"b":1,"c":1,"d":1}"#, 2).unwrap().unwrap_err(), TooMany);
+        assert!(pairs("[]", 2).is_none());
     }
 }

@@ -10,8 +10,8 @@ use tokio::process::Command;
 #[expect(unsafe_code, reason = "only the child itself can ask to die with its parent, and only before exec")]
 pub(super) fn prepare(command: &mut Command, files: Option<Rlimit>) {
     let host = getpid();
-    // SAFETY: the closure runs in the forked child of a program with threads, so it may only make system calls. It makes
-    // three, through rustix, on values that were copied before the fork; its errors are numbers.
+    // SAFETY: the closure runs in the forked child of a program with threads, so it may only make system calls. It does,
+    // three of them, through rustix, on values that were copied before the fork; its errors are numbers.
     unsafe { command.pre_exec(move || bind_to(host, files)) };
 }
 

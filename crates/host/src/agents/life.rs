@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 use switchboard_dialects::agent::AgentDialect;
 use switchboard_types::{Ask, LifeId, WorkspaceRoot};
@@ -18,12 +19,14 @@ use super::mouth::{Heard, Mouth};
 use super::spawner::{Born, Spawner};
 use super::spec::AgentSpec;
 use super::stderr::Stderr;
-use super::{environment, kinds, program};
+use super::{environment, kinds, program, stderr};
 use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder, EndHow};
 
 /// Bytes still taken from a pipe that is held open after the process is gone and its time is up.
 const MAX_HELD_BYTES: usize = 1024 * 1024;
+/// What a read gets even if the time is up: enough to notice what is there.
+const AT_LEAST: Duration = Duration::from_millis(50);
 
 /// What a life needs of the world around it.
 #[derive(Debug)]
@@ -61,7 +64,13 @@ async fn start(
     let path = environment.get(OsStr::new("PATH")).map(AsRef::as_ref);
     let file = program::find(word, root, path).map_err(|error| failed(&error))?;
     let mut command = Command::new(file);
-    command.args(process.command.get(1..).unwrap_or_default()).current_dir(root).env_clear().envs(&environment);
+    // As a shell would do it: the program sees the word that was written.
+    command
+        .arg0(word)
+        .args(process.command.get(1..).unwrap_or_default())
+        .current_dir(root)
+        .env_clear()
+        .envs(&environment);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
     let born = spawner.spawn(command, spec.name.to_string()).await.map_err(|error| failed(&why_not(&error)))?;
@@ -229,8 +238,7 @@ impl Life {
         let mut held = MAX_HELD_BYTES;
         loop {
             self.hand_over().await;
-            // What is there already is read even when the time is up.
-            let Ok(Ok(Heard::Bytes(bytes))) = timeout_at(until, self.mouth.read()).await else { break };
+            let Ok(Ok(Heard::Bytes(bytes))) = timeout_at(at_least(until), self.mouth.read()).await else { break };
             self.heard(Ok(Heard::Bytes(bytes)));
             if Instant::now() >= until {
                 held = held.saturating_sub(bytes);
@@ -244,10 +252,13 @@ impl Life {
             self.outgoing = Some(AgentInput::Words { life: self.life, words });
         }
         self.hand_over().await;
-        while self.stderr.is_open() && Instant::now() < until {
-            if timeout_at(until, self.stderr.read()).await.is_err() {
-                break;
-            }
+        self.drain_stderr(until).await;
+    }
+
+    async fn drain_stderr(&mut self, until: Instant) {
+        let mut held = MAX_HELD_BYTES / stderr::READ_BYTES;
+        while self.stderr.is_open() && held > 0 && timeout_at(at_least(until), self.stderr.read()).await.is_ok() {
+            held -= usize::from(Instant::now() >= until);
         }
     }
 
@@ -256,6 +267,11 @@ impl Life {
             deliver(&self.around.inbox, self.around.stop.clone(), input).await;
         }
     }
+}
+
+/// The host may have been slow and the time be up; what is in a pipe already is read all the same.
+fn at_least(until: Instant) -> Instant {
+    until.max(Instant::now() + AT_LEAST)
 }
 
 /// Waits until all agents are to stop.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Bytes in place of control characters, so that text cannot move the cursor, hide itself or run backwards; cut at
+/// Writes control characters out, so that text cannot move the cursor, hide itself or run backwards; cut at
 /// `max_chars` characters, with a mark where it was.
 #[must_use]
 pub fn shown(text: &str, max_chars: usize) -> String {

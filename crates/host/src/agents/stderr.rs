@@ -13,7 +13,7 @@ use super::shown::shown_bytes;
 /// Bytes of a line that are kept; the rest of it is dropped.
 const MAX_LINE_BYTES: usize = 4096;
 /// Bytes taken at once.
-const READ_BYTES: usize = 16 * 1024;
+pub(super) const READ_BYTES: usize = 16 * 1024;
 /// Lines kept to explain an end.
 const LAST_LINES: usize = 20;
 /// Characters of one of them.

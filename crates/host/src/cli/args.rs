@@ -15,7 +15,7 @@ pub const DEFAULT_LISTEN: &str = "127.0.0.1:7171";
 
 /// One host between the places where people talk to coding agents and the agents.
 #[derive(Debug, Parser)]
-#[command(name = "switchboard", version, about, disable_help_subcommand = true)]
+#[command(name = "switchboard", version, disable_help_subcommand = true)]
 pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]

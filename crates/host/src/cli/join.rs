@@ -6,10 +6,10 @@ use serde_json::json;
 use switchboard_types::WorkspaceRoot;
 
 use super::args::{Cli, DEFAULT_LISTEN, Format};
-use super::browser;
 use super::control::Control;
 use super::exit::Failure;
 use super::serve::{self, Announce, Listen, PortTaken, Serve};
+use super::{browser, print};
 use crate::folder::{Folder, Lease, LeaseError, Running, running_host};
 
 /// How long a host that is just starting may take to say where it listens.
@@ -51,7 +51,7 @@ async fn join(cli: &Cli, folder: &Folder, running: &Running, workspace: &Workspa
     let control = Control::of(running, folder.token()?)?;
     control.add_workspace(workspace).await?;
     if cli.format() == Format::Words {
-        println!("Switchboard already runs at {} and now works in {workspace} too.", running.url);
+        print::words(&format!("Switchboard already runs at {} and now works in {workspace} too.", running.url));
     }
     show_link(cli, &control).await
 }
@@ -68,8 +68,8 @@ pub async fn open(cli: &Cli) -> Result<(), Failure> {
 async fn show_link(cli: &Cli, control: &Control) -> Result<(), Failure> {
     let login = control.login().await?;
     match cli.format() {
-        Format::Json => println!("{}", json!({ "login": login })),
-        Format::Words => println!("Open this link, once: {login}"),
+        Format::Json => print::line(&json!({ "login": login }).to_string()),
+        Format::Words => print::words(&format!("Open this link, once: {login}")),
     }
     browser::open(&login);
     Ok(())

@@ -6,8 +6,8 @@ use serde_json::json;
 use switchboard_types::{AgentName, WorkspaceRoot};
 
 use super::args::{Cli, Format, ServeArgs};
-use super::browser;
 use super::exit::Failure;
+use super::{browser, print};
 use crate::agents::{self, end_leftovers};
 use crate::config::Config;
 use crate::driver;
@@ -81,11 +81,11 @@ impl Serve {
                     "login": ready.login,
                     "pid": std::process::id(),
                 });
-                println!("{line}");
+                print::line(&line.to_string());
             }
             Announce::Words | Announce::WordsAndPage => {
-                println!("Switchboard listens at {} and works in {}.", ready.url, self.workspace);
-                println!("Open this link, once: {}", ready.login);
+                print::words(&format!("Switchboard listens at {} and works in {}.", ready.url, self.workspace));
+                print::words(&format!("Open this link, once: {}", ready.login));
             }
         }
         if self.announce == Announce::WordsAndPage {

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::args::{Cli, Format};
 use super::control::Control;
 use super::exit::Failure;
+use super::print;
 use crate::driver;
 use crate::folder::{Lease, running_host};
 use crate::link::Trust;
@@ -26,8 +27,8 @@ pub(super) async fn set(cli: &Cli, dir: Option<&Path>, trust: Trust) -> Result<(
         Trust::Untrusted => "untrusted",
     };
     match cli.format() {
-        Format::Json => println!("{}", json!({ "root": root.as_str(), "trust": word })),
-        Format::Words => println!("{root} is {word} now."),
+        Format::Json => print::line(&json!({ "root": root.as_str(), "trust": word }).to_string()),
+        Format::Words => print::words(&format!("{root} is {word} now.")),
     }
     Ok(())
 }

@@ -17,12 +17,9 @@ pub(super) fn long(turn: &Turn, megabytes: usize) -> Result<(), Stopped> {
     let line = String::from_utf8_lossy(&line).into_owned();
     let (head, tail) = line.split_once("LONG").unwrap_or((&line, ""));
     let megabyte = "x".repeat(1024 * 1024);
-    wire::write(head.as_bytes());
-    // A line that was begun must be ended, or the next turn's words would be lost in it; so no check in here.
-    for _ in 0..megabytes {
-        wire::write(megabyte.as_bytes());
-    }
-    wire::write(tail.as_bytes());
+    // A line that was begun must be ended, or the next words would be lost in it; so no check in here.
+    let middle = std::iter::repeat_n(megabyte.as_bytes(), megabytes);
+    wire::write_pieces(std::iter::once(head.as_bytes()).chain(middle).chain([tail.as_bytes()]));
     turn.say("That was a long line.")
 }
 

@@ -175,11 +175,19 @@ pub fn append(lines: &mut Vec<u8>, said: &Said<'_>) {
     }
 }
 
-/// Writes bytes, at once and whole. When nobody reads any more there is nothing left to do but to go.
+/// Writes bytes, at once and whole.
 pub fn write(bytes: &[u8]) {
+    write_pieces([bytes]);
+}
+
+/// Writes pieces one after the other, with nobody else's in between. When nobody reads any more there is nothing left
+/// to do but to go.
+pub fn write_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) {
     let mut stdout = io::stdout().lock();
-    if stdout.write_all(bytes).and_then(|()| stdout.flush()).is_err() {
-        std::process::exit(0);
+    for piece in pieces {
+        if stdout.write_all(piece).and_then(|()| stdout.flush()).is_err() {
+            std::process::exit(0);
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The words of a plain agent for one open session. Never looks at other sessions; streamed text is never copied.
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 use switchboard_types::limits::MAX_JSON_DEPTH;
 use switchboard_types::{
     Approval, ApprovalId, ApprovalKind, CallId, PlanEntry, PlanStatus, Severity, Text, TurnName, Word,
@@ -51,13 +50,13 @@ fn turn(fields: &PlainFields<'_>, open: &mut Open) -> Result<Option<TurnName>, F
 fn chunk(fields: &PlainFields<'_>, frame: &Bytes) -> Result<Text, FieldError> {
     let (name, expected) = ("chunk", "a string");
     let raw = fields.required(name, expected)?;
-    Text::from_literal(frame, raw.get()).ok_or(FieldError::Wrong { name, expected })
+    Text::from_literal(frame, raw).ok_or(FieldError::Wrong { name, expected })
 }
 
 fn progress(fields: &PlainFields<'_>) -> Result<Option<f64>, FieldError> {
     let Some(raw) = fields.raw("progress") else { return Ok(None) };
     let wrong = FieldError::Wrong { name: "progress", expected: "a number from 0 to 1" };
-    let number: f64 = serde_json::from_str(raw.get()).map_err(|_| wrong)?;
+    let number: f64 = serde_json::from_str(raw).map_err(|_| wrong)?;
     Ok(Some(number.clamp(0.0, 1.0)))
 }
 
@@ -70,9 +69,9 @@ fn entries(fields: &PlainFields<'_>) -> Result<Vec<PlanEntry>, Noise> {
     list.into_iter().map(entry).collect()
 }
 
-fn entry(raw: &RawValue) -> Result<PlanEntry, Noise> {
+fn entry(raw: &str) -> Result<PlanEntry, Noise> {
     let within = |error: String| Noise::new(format!("`entries`: {error}"));
-    let fields = Fields::read(raw.get(), &["content", "status"]).map_err(|error| within(error.to_string()))?;
+    let fields = Fields::read(raw, &["content", "status"]).map_err(|error| within(error.to_string()))?;
     let read = || Ok((fields.text("content")?, fields.optional_text("status")?));
     let (content, status) = read().map_err(|error: FieldError| within(error.to_string()))?;
     let status = match status.as_deref() {
@@ -85,10 +84,10 @@ fn entry(raw: &RawValue) -> Result<PlanEntry, Noise> {
 
 fn parameters(fields: &PlainFields<'_>) -> Result<serde_json::Value, Noise> {
     let Some(raw) = fields.raw("parameters") else { return Ok(serde_json::Value::Object(serde_json::Map::new())) };
-    if deeper_than(raw.get().as_bytes(), MAX_PARAMETERS_DEPTH) {
+    if deeper_than(raw.as_bytes(), MAX_PARAMETERS_DEPTH) {
         return Err(Noise::new(format!("`parameters` is nested deeper than {MAX_PARAMETERS_DEPTH}")));
     }
-    serde_json::from_str(raw.get()).map_err(|error| Noise::new(format!("`parameters` cannot be read: {error}")))
+    serde_json::from_str(raw).map_err(|error| Noise::new(format!("`parameters` cannot be read: {error}")))
 }
 
 fn approval(fields: &PlainFields<'_>) -> Result<Approval, Noise> {

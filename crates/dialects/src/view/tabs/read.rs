@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use serde_json::value::RawValue;
 use switchboard_types::limits::{MAX_ID_BYTES, MAX_JSON_DEPTH, MAX_SEATS_PER_LINK};
 use switchboard_types::{
     AgentName, ApprovalId, Command, ContextItem, Prompt, Reject, RejectCode, Seq, TabId, TurnName, Visibility,
@@ -141,7 +140,7 @@ fn seen_tabs(fields: &TabsFields<'_>) -> Result<Vec<(TabId, Seq)>, Refusal> {
         let message = format!("`lastSeenIndex` names more than {MAX_SEATS_PER_LINK} tabs");
         return Err(Refusal::new(RejectCode::TooLarge, message));
     };
-    let seat = |(tab, raw): (String, &RawValue)| {
+    let seat = |(tab, raw): (String, &str)| {
         let size = tab.len();
         if size > MAX_ID_BYTES {
             return Err(FieldError::IdTooLong { name, size }.into());
@@ -152,13 +151,13 @@ fn seen_tabs(fields: &TabsFields<'_>) -> Result<Vec<(TabId, Seq)>, Refusal> {
 }
 
 /// An index as a cursor. Before the first event there are many negative ones and only one cursor.
-fn index(name: &'static str, raw: &RawValue) -> Result<Seq, FieldError> {
-    let digits = raw.get().strip_prefix('-').unwrap_or(raw.get());
+fn index(name: &'static str, raw: &str) -> Result<Seq, FieldError> {
+    let digits = raw.strip_prefix('-').unwrap_or(raw);
     let wrong = FieldError::Wrong { name, expected: AN_INDEX };
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(wrong);
     }
-    if raw.get().starts_with('-') {
+    if raw.starts_with('-') {
         return Ok(Seq::START);
     }
     digits.parse().ok().filter(|index| *index <= MAX_INDEX).map(Seq).ok_or(wrong)
@@ -176,8 +175,8 @@ fn prompt(fields: &TabsFields<'_>) -> Result<Prompt, Refusal> {
     Ok(Prompt { text, context: context.ok_or(FieldError::Wrong { name, expected })? })
 }
 
-fn context_item(raw: &RawValue) -> Option<ContextItem> {
-    let fields = Fields::read(raw.get(), &["path", "content"]).ok()?;
+fn context_item(raw: &str) -> Option<ContextItem> {
+    let fields = Fields::read(raw, &["path", "content"]).ok()?;
     let whole = fields.fault().is_none();
     let item = ContextItem { path: fields.optional_text("path").ok()?, content: fields.optional_text("content").ok()? };
     whole.then_some(item)
@@ -185,7 +184,7 @@ fn context_item(raw: &RawValue) -> Option<ContextItem> {
 
 fn visibility(fields: &TabsFields<'_>) -> Result<Visibility, FieldError> {
     let (name, expected) = ("visible", "true or false");
-    match fields.required(name, expected)?.get() {
+    match fields.required(name, expected)? {
         "true" => Ok(Visibility::Visible),
         "false" => Ok(Visibility::Hidden),
         _ => Err(FieldError::Wrong { name, expected }),
