@@ -100,6 +100,9 @@ impl Rebuild<'_> {
         let mut gaps = Vec::new();
         while let Some(row) = found.next()? {
             let (first, last) = (Seq(row.get::<_, i64>(0)? as u64), Seq(row.get::<_, i64>(1)? as u64));
+            if cursor >= span.1 {
+                break;
+            }
             if last <= cursor {
                 continue;
             }
