@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -58,10 +59,16 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
+/// Makes an empty file that only its owner may read; the engine gives its companions the same rights.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
+    File::options().write(true).create(true).truncate(false).mode(0o600).open(path).map(drop)
+}
+
 /// Opens the file, makes its tables or takes them to the newest format, and looks at what must be right.
 pub(crate) fn examine(path: &Path, options: &Options) -> Result<Sound, StoreError> {
     look_at_log(path, options.durability)?;
     let named = |error| StoreError::from_engine(path, error);
+    create_private(path).map_err(|error| StoreError::from_io(path, error))?;
     let mut conn = connect(path, options, Access::Write).map_err(named)?;
     let known = STEPS.len() as i64;
     let from = match schema::format(&conn).map_err(named)? {
@@ -139,7 +146,9 @@ fn scan_rows(conn: &Connection) -> rusqlite::Result<()> {
         let mut statement = conn.prepare(query)?;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
-            rows::sealed_row(row)?;
+            if let Sealed::Session { row, .. } = rows::sealed_row(row)? {
+                rows::last_packed(conn, row.session)?;
+            }
         }
     }
     Ok(())

@@ -1,10 +1,10 @@
 //! Files of other versions, of other programs and of other processes. Never touches what is not ours to touch.
 
 use rusqlite::Connection;
-use switchboard_host::store::{Options, SqliteStore, StoreError};
+use switchboard_host::store::{OpenReport, Options, SqliteStore, Store, StoreError, Which};
+use switchboard_types::{Body, Epoch, Seq, SessionId, Time};
 
-use super::kit::{Opened, commit, entry, open};
-use switchboard_host::store::Store;
+use super::kit::{Opened, commit, entry, open, read_all};
 
 fn refuse(folder: &std::path::Path) -> StoreError {
     match SqliteStore::open(folder, Options::default(), |_| {}) {
@@ -40,6 +40,25 @@ fn seal_meta(key: &str, value: i64) -> u32 {
     hasher.update(&[1]);
     hasher.update(&value.to_le_bytes());
     hasher.finalize()
+}
+
+#[test]
+fn a_file_of_format_1_is_read_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let conn = Connection::open(folder.path().join("switchboard.db")).unwrap();
+    conn.execute_batch(include_str!("format_1.sql")).unwrap();
+    conn.close().unwrap();
+    let opened = open(folder.path(), Options::default());
+    assert_eq!(opened.report, OpenReport { data: 77, ..OpenReport::default() });
+    let whole = read_all(&opened.store, 5, 1000);
+    assert_eq!((whole.head(), whole.events[&2].body.clone()), (2, Body::Text { text: "hello".into() }));
+    let stored = opened.store.sessions(Which::WithTab).unwrap().remove(0);
+    assert_eq!((stored.row.title.as_str(), stored.row.epoch, stored.head), ("old", Epoch(6), Seq(2)));
+    assert_eq!(opened.store.turns(SessionId(5)).unwrap()[0].digest, u64::MAX - 1);
+    assert_eq!(opened.store.workspaces().unwrap()[0].trusted, Some(Time(1000)));
+    assert_eq!(opened.store.next_session().unwrap(), SessionId(9));
+    opened.store.commit(commit(1, vec![entry(5, 3, 1, 10)]));
+    assert_eq!(opened.done.recv().unwrap().failed, vec![]);
 }
 
 #[test]
