@@ -9,7 +9,7 @@
 //! | `index` | where the tail's rows are, in memory |
 //! | `writer`, `batch`, `pack` | the one thread that writes: group commit, and packing the tail into segments |
 //! | `reader` | pages and rows out of one snapshot |
-//! | `check`, `carve`, `salvage`, `rebuild` | finding damage, and what is done about it |
+//! | `check`, `wal`, `carve`, `salvage`, `rebuild` | finding damage, and what is done about it |
 //! | [`memory`] | a store without a disk, for tests of what stands on it |
 
 mod batch;
