@@ -9,7 +9,7 @@
 //! | `index` | where the tail's rows are, in memory |
 //! | `writer`, `batch`, `pack` | the one thread that writes: group commit, and packing the tail into segments |
 //! | `reader` | pages and rows out of one snapshot |
-//! | `check`, `carve`, `salvage`, `rebuild` | finding damage, and what is done about it |
+//! | `check`, `wal`, `carve`, `salvage`, `rebuild` | finding damage, and what is done about it |
 //! | [`memory`] | a store without a disk, for tests of what stands on it |
 
 mod batch;
@@ -40,7 +40,8 @@ pub trait Store: Send + Sync {
     /// at opening, in the order in which commits were queued. Blocks only while the queue is full.
     fn commit(&self, commit: Commit);
 
-    /// The next events after a cursor: at most `max_bytes` of them, but at least one.
+    /// The next events after a cursor: at most `max_bytes` of them, but at least one. All of them are durable, but the answer
+    /// to the commit that brought the last ones may still be on its way.
     fn read_after(&self, session: SessionId, after: Seq, max_bytes: usize) -> Result<Slice, StoreError>;
 
     /// Sessions in the order of their ids.

@@ -20,11 +20,23 @@ const MAX_ROW_BYTES: usize = 2 * switchboard_types::limits::MAX_UNCOMMITTED_BYTE
 /// A table's leaf page.
 const LEAF: u8 = 0x0d;
 
+/// How sure it is that a row was acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// The engine would have seen it too.
+    Seen = 0,
+    /// It lies beyond a wrong checksum, but a later commit was begun, so its own was done.
+    Beyond = 1,
+    /// It is of the log's last commit. That may have been under way when the power went; then nobody was told of it, and
+    /// what is missing of it is no loss.
+    Last = 2,
+}
+
 /// A row, or what is left of one.
 #[derive(Debug)]
 pub(crate) enum Carved {
-    /// A whole row; `trusted` if the engine would have seen it too.
-    Row { row: Box<Sealed>, trusted: bool },
+    /// A whole row.
+    Row { row: Box<Sealed>, trust: Trust },
     /// A damaged row of a log. Its numbers are plausible, so events up to there were once known.
     Trace { session: SessionId, first: Seq, last: Seq },
 }
@@ -59,7 +71,7 @@ impl Remains {
             4096
         };
         let bytes = file.as_ref().map_or(Ok(0), |file| file.metadata().map(|data| data.len()))?;
-        let pages = u32::try_from(bytes / page_size as u64).unwrap_or(u32::MAX);
+        let pages = u32::try_from(bytes.div_ceil(page_size as u64)).unwrap_or(u32::MAX);
         let mut versions: HashMap<u32, Vec<usize>> = HashMap::new();
         for (at, frame) in wal.frames.iter().enumerate() {
             versions.entry(frame.page).or_default().push(at);
@@ -91,8 +103,15 @@ impl Remains {
     fn base(&self, number: u32) -> Option<Vec<u8>> {
         let mut page = vec![0; self.page_size];
         let at = u64::from(number.checked_sub(1)?) * self.page_size as u64;
-        self.db.as_ref()?.read_exact_at(&mut page, at).ok()?;
-        Some(page)
+        let (db, mut filled) = (self.db.as_ref()?, 0);
+        // The last page of a file that was cut off counts as far as it goes.
+        while filled < page.len() {
+            match db.read_at(&mut page[filled..], at + filled as u64) {
+                Ok(0) | Err(_) => break,
+                Ok(count) => filled += count,
+            }
+        }
+        (filled > 0).then_some(page)
     }
 
     fn frame(&self, at: usize) -> Option<Vec<u8>> {
@@ -124,16 +143,27 @@ impl Remains {
         if page.get(start) != Some(&LEAF) {
             return Ok(());
         }
-        let trusted = seen_from.is_none_or(|at| self.wal.frames.get(at).is_some_and(|frame| frame.trusted));
+        let trust = self.trust(seen_from);
         let count = usize::from(half(page, start + 3).unwrap_or(0));
         for cell in 0..count {
             let Some(at) = half(page, start + 8 + 2 * cell) else { break };
             let Some(cells) = self.cell(page, usize::from(at), seen_from) else { continue };
-            if let Some(carved) = judge(cells, trusted) {
+            if let Some(carved) = judge(cells, trust) {
                 take(carved)?;
             }
         }
         Ok(())
+    }
+
+    fn trust(&self, seen_from: Option<usize>) -> Trust {
+        let Some(at) = seen_from else { return Trust::Seen };
+        if self.wal.frames.get(at).is_some_and(|frame| frame.trusted) {
+            Trust::Seen
+        } else if self.ends.get(at) == self.ends.last() {
+            Trust::Last
+        } else {
+            Trust::Beyond
+        }
     }
 
     fn cell(&self, page: &[u8], at: usize, seen_from: Option<usize>) -> Option<Vec<Value>> {
@@ -168,11 +198,15 @@ fn optional(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-fn judge(cells: Vec<Value>, trusted: bool) -> Option<Carved> {
+fn judge(cells: Vec<Value>, trust: Trust) -> Option<Carved> {
     let trace = trace(&cells);
     match rows::unseal(cells) {
-        Some(row) => Some(Carved::Row { row: Box::new(row), trusted }),
-        None => trace,
+        // Of a commit that may be none only the log counts; the rest can be made anew from it.
+        Some(row) if trust != Trust::Last || matches!(row, Sealed::Log { .. }) => {
+            Some(Carved::Row { row: Box::new(row), trust })
+        }
+        None if trust != Trust::Last => trace,
+        _ => None,
     }
 }
 

@@ -1,10 +1,11 @@
 //! What is looked at before a file is used, so that damage is found at the start and not by a reader. Never repairs.
 //!
-//! It is cheap for large files: the write-ahead log's checksums, the tables, the tail's rows (which are few) and the
-//! sessions that a tab shows. Segments prove themselves when they are read.
+//! It is cheap for large files: the write-ahead log's checksums, the tables, the tail's rows (which are few), the index of the
+//! segments and the sessions that a tab shows. Segments prove themselves when they are read.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,7 +16,7 @@ use super::error::StoreError;
 use super::index::Run;
 use super::rows::{self, MetaKey, Sealed};
 use super::schema::{self, Format, STEPS};
-use super::sqlite::{Access, Options, connect};
+use super::sqlite::{Access, Durability, Options, connect};
 use super::wal;
 
 /// A file that can be used, and what its tail holds.
@@ -58,10 +59,16 @@ pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
+/// Makes an empty file that only its owner may read; the engine gives its companions the same rights.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
+    File::options().write(true).create(true).truncate(false).mode(0o600).open(path).map(drop)
+}
+
 /// Opens the file, makes its tables or takes them to the newest format, and looks at what must be right.
 pub(crate) fn examine(path: &Path, options: &Options) -> Result<Sound, StoreError> {
-    look_at_log(path)?;
+    look_at_log(path, options.durability)?;
     let named = |error| StoreError::from_engine(path, error);
+    create_private(path).map_err(|error| StoreError::from_io(path, error))?;
     let mut conn = connect(path, options, Access::Write).map_err(named)?;
     let known = STEPS.len() as i64;
     let from = match schema::format(&conn).map_err(named)? {
@@ -82,11 +89,11 @@ pub(crate) fn examine(path: &Path, options: &Options) -> Result<Sound, StoreErro
 }
 
 /// The engine would drop what follows a wrong checksum, and the whole log if the file is empty.
-fn look_at_log(path: &Path) -> Result<(), StoreError> {
+fn look_at_log(path: &Path, durability: Durability) -> Result<(), StoreError> {
     let damaged = |what: &str| Err(StoreError::Damaged { path: path.to_owned(), what: what.to_owned() });
     let wal = wal::read(&beside(path, "-wal")).map_err(|error| StoreError::from_io(path, error))?;
     let Some(wal) = wal else { return Ok(()) };
-    if wal.damaged {
+    if wal.damaged && durability == Durability::Full {
         return damaged("its write-ahead log is broken before its end");
     }
     let bytes = fs::metadata(path).map_or(0, |data| data.len());
@@ -105,6 +112,7 @@ fn prepare(conn: &mut Connection, options: &Options, from: usize) -> rusqlite::R
         ));
     }
     conn.pragma_update(None, "synchronous", options.durability.pragma())?;
+    conn.pragma_update(None, "wal_autocheckpoint", options.bounds.checkpoint_pages)?;
     // A burst must not leave a huge file behind for good.
     conn.query_row("PRAGMA journal_size_limit = 67108864", [], |_| Ok(()))?;
     schema::migrate(conn, STEPS, from)?;
@@ -130,13 +138,17 @@ fn scan_tail(conn: &Connection) -> rusqlite::Result<Vec<(SessionId, Run)>> {
     Ok(runs)
 }
 
-/// Whatever is read at every start is read here, so that a start either works or salvages.
+/// Whatever is read at every start is read here, so that a start either works or salvages; and the small index that leads to
+/// all segments.
 fn scan_rows(conn: &Connection) -> rusqlite::Result<()> {
+    conn.query_row("SELECT count(*) FROM segment INDEXED BY segment_place", [], |_| Ok(()))?;
     for query in ["SELECT * FROM session WHERE tab IS NOT NULL", "SELECT * FROM workspace", "SELECT * FROM lost"] {
         let mut statement = conn.prepare(query)?;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
-            rows::sealed_row(row)?;
+            if let Sealed::Session { row, .. } = rows::sealed_row(row)? {
+                rows::last_packed(conn, row.session)?;
+            }
         }
     }
     Ok(())

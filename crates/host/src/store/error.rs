@@ -65,9 +65,6 @@ pub enum StoreError {
     /// The store was closed, or its writer is gone.
     #[error("the store is closed; restart switchboard")]
     Closed,
-    /// A test asked for this failure.
-    #[error("{0}")]
-    Staged(String),
 }
 
 impl StoreError {

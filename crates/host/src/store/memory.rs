@@ -40,7 +40,7 @@ impl MemoryStore {
         self.held().failure = Some(why.to_owned());
     }
 
-    /// Commits and reads work again.
+    /// Commits work again.
     pub fn heal(&self) {
         self.held().failure = None;
     }

@@ -112,25 +112,21 @@ impl Reading<'_> {
                 .tx
                 .prepare_cached("SELECT id, session, first_seq, last_seq, crc, records FROM tail WHERE id = ?1")?
                 .query_row([run.id], rows::cells)
-                .optional();
-            match cells {
-                Ok(Some(cells)) => {
-                    return Ok(match rows::unseal(cells) {
-                        Some(Sealed::Log { session, page }) if session == self.session && page.first() == run.first => {
-                            Piece::Whole(page)
-                        }
-                        _ => lost,
-                    });
-                }
-                // Packed since the index was copied.
-                Ok(None) => {}
-                Err(error) if is_damage(&error) => return Ok(lost),
-                Err(error) => return Err(error),
+                .optional()?;
+            // None: packed since the index was copied.
+            if let Some(cells) = cells {
+                return Ok(match rows::unseal(cells) {
+                    Some(Sealed::Log { session, page }) if session == self.session && page.first() == run.first => {
+                        Piece::Whole(page)
+                    }
+                    _ => lost,
+                });
             }
         }
         self.packed(place)
     }
 
+    /// A row that is damaged is lost. A path to rows that is damaged is an error: a salvage still finds what it led to.
     fn packed(&self, place: Seq) -> rusqlite::Result<Piece> {
         let found: Option<(i64, u64, u64, i64)> = self
             .tx

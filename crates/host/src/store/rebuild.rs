@@ -9,6 +9,7 @@ use switchboard_types::{
     AgentName, Body, EventRef, Page, Seq, SessionId, SessionRow, Time, TurnId, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
+use super::carve::Trust;
 use super::rows::{self, MetaKey, db};
 use super::salvage::{Saved, Structure};
 
@@ -22,6 +23,9 @@ const TELLING: [&[u8]; 5] = [
     br#"{"type":"turnStarted""#,
     br#"{"type":"turnEnded""#,
 ];
+
+/// The end of a log that has none yet.
+const OPEN_END: Seq = Seq(i64::MAX as u64 - 1);
 
 /// First and last event of what is missing.
 type Gap = (Seq, Seq);
@@ -64,18 +68,20 @@ impl Rebuild<'_> {
     fn session(&self, session: SessionId, saved: &mut Saved) -> rusqlite::Result<()> {
         let known_lost = rows::lost(self.new, session)?;
         let mut out = Segments { rebuild: self, session, pages: Vec::new(), events: 0 };
-        let (gaps, end) = self.fill((Seq(1), Seq(u64::MAX - 1)), Trust::Full, &mut out)?;
+        let (mut missing, mut end) = self.fill((Seq(1), OPEN_END), Trust::Seen, &mut out)?;
         // What the engine would not have seen fills holes only: it must never stand in for what it would have.
-        let mut missing = Vec::new();
-        for gap in gaps {
-            let (left, reached) = self.fill(gap, Trust::Torn, &mut out)?;
-            missing.extend(left);
-            if reached < gap.1 {
-                missing.push((reached.next(), gap.1));
+        for trust in [Trust::Beyond, Trust::Last] {
+            for gap in std::mem::take(&mut missing) {
+                let (left, reached) = self.fill(gap, trust, &mut out)?;
+                missing.extend(left);
+                if reached < gap.1 {
+                    missing.push((reached.next(), gap.1));
+                }
             }
+            let (left, reached) = self.fill((end.next(), OPEN_END), trust, &mut out)?;
+            missing.extend(left);
+            end = reached;
         }
-        let (left, end) = self.fill((end.next(), Seq(u64::MAX - 1)), Trust::Torn, &mut out)?;
-        missing.extend(left);
         out.flush()?;
         let head = self.highest_known(session, end, &known_lost)?;
         if head > end {
@@ -91,15 +97,18 @@ impl Rebuild<'_> {
     /// Writes what lies within `span`; returns the holes before the last event found, and that event.
     fn fill(&self, span: Gap, trust: Trust, out: &mut Segments<'_>) -> rusqlite::Result<(Vec<Gap>, Seq)> {
         let mut statement = self.scratch.prepare_cached(
-            "SELECT first_seq, last_seq, records FROM log WHERE session = ?1 AND trusted = ?2 AND first_seq <= ?4
+            "SELECT first_seq, last_seq, records FROM log WHERE session = ?1 AND trust = ?2 AND first_seq <= ?4
              AND last_seq >= ?3 ORDER BY first_seq, last_seq DESC",
         )?;
-        let (from, to) = (db(span.0.0), db(span.1.0.min(i64::MAX as u64)));
-        let mut found = statement.query(params![db(out.session.0), trust == Trust::Full, from, to])?;
+        let (from, to) = (db(span.0.0), db(span.1.0));
+        let mut found = statement.query(params![db(out.session.0), trust as i64, from, to])?;
         let mut cursor = Seq(span.0.0 - 1);
         let mut gaps = Vec::new();
         while let Some(row) = found.next()? {
             let (first, last) = (Seq(row.get::<_, i64>(0)? as u64), Seq(row.get::<_, i64>(1)? as u64));
+            if cursor >= span.1 {
+                break;
+            }
             if last <= cursor {
                 continue;
             }
@@ -107,6 +116,10 @@ impl Rebuild<'_> {
             let Ok(page) = Page::new(first, last, records.into()) else { continue };
             let Some(page) = page.after(cursor).and_then(|page| until(page, span.1)) else { continue };
             if page.first() > cursor.next() {
+                // A commit that may be none can make a log longer, but not make it seem broken.
+                if trust == Trust::Last && span.1 == OPEN_END {
+                    break;
+                }
                 gaps.push((cursor.next(), Seq(page.first().0 - 1)));
             }
             cursor = page.last();
@@ -218,13 +231,6 @@ impl Rebuild<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether the engine would have seen a row too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trust {
-    Full,
-    Torn,
 }
 
 /// A session's row, as it was or as it is being made anew.

@@ -13,7 +13,7 @@ use rustix::fs::FlockOperation;
 use switchboard_types::{Seq, SessionId};
 
 use super::carve::{Carved, Remains};
-use super::check::{beside, mark, sync_folder};
+use super::check::{beside, create_private, mark, sync_folder};
 use super::error::StoreError;
 use super::rebuild::Rebuild;
 use super::rows::{self, MetaKey, Sealed, db};
@@ -37,6 +37,7 @@ pub(crate) fn salvage(path: &Path, options: &Options, what: &str, report: &mut O
 
     let (new, scratch) = (beside(path, ".new"), beside(path, ".scratch"));
     remove(&new).and_then(|()| remove(&scratch)).map_err(named)?;
+    create_private(&new).and_then(|()| create_private(&scratch)).map_err(named)?;
     let saved = build(&aside, &new, &scratch, options).map_err(|error| match error {
         BuildError::Engine(error) => StoreError::from_engine(path, error),
         BuildError::Io(error) => named(error),
@@ -136,7 +137,7 @@ fn build(aside: &Path, new: &Path, scratch: &Path, options: &Options) -> Result<
     let structure = look_at_structure(aside);
     let scratch = private(scratch)?;
     scratch.execute_batch(
-        "CREATE TABLE log (session INTEGER, first_seq INTEGER, last_seq INTEGER, trusted INTEGER, records BLOB);
+        "CREATE TABLE log (session INTEGER, first_seq INTEGER, last_seq INTEGER, trust INTEGER, records BLOB);
          CREATE TABLE trace (session INTEGER, first_seq INTEGER, last_seq INTEGER);
          BEGIN",
     )?;
@@ -144,7 +145,7 @@ fn build(aside: &Path, new: &Path, scratch: &Path, options: &Options) -> Result<
     schema::migrate(&mut new, STEPS, 0)?;
     let tx = new.transaction()?;
     remains.carve(|carved| keep(&tx, &scratch, carved))?;
-    scratch.execute_batch("CREATE INDEX log_place ON log (session, trusted, first_seq, last_seq)")?;
+    scratch.execute_batch("CREATE INDEX log_place ON log (session, trust, first_seq, last_seq)")?;
     let saved =
         Rebuild { new: &tx, scratch: &scratch, segment_bytes: options.bounds.segment_bytes, structure }.run()?;
     tx.commit()?;
@@ -183,8 +184,8 @@ fn look_at_structure(aside: &Path) -> Structure {
 
 /// Rows of logs wait in the scratch file to be put in order; of the rest the newest version wins at once.
 fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Result<()> {
-    let (row, trusted) = match carved {
-        Carved::Row { row, trusted } => (*row, trusted),
+    let (row, trust) = match carved {
+        Carved::Row { row, trust } => (*row, trust),
         Carved::Trace { session, first, last } => {
             scratch.prepare_cached("INSERT INTO trace VALUES (?1, ?2, ?3)")?.execute(params![
                 db(session.0),
@@ -201,7 +202,7 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
                 db(session.0),
                 first,
                 last,
-                trusted,
+                trust as i64,
                 page.records().as_ref()
             ])?;
         }

@@ -61,6 +61,8 @@ pub struct Bounds {
     pub hard_bytes: usize,
     /// Bytes of a segment; a single larger event stands alone.
     pub segment_bytes: usize,
+    /// Pages in the write-ahead log beyond which it is written back into the file.
+    pub checkpoint_pages: u32,
 }
 
 impl Default for Bounds {
@@ -71,6 +73,7 @@ impl Default for Bounds {
             hard_rows: 256 * 1024,
             hard_bytes: 64 * 1024 * 1024,
             segment_bytes: 64 * 1024,
+            checkpoint_pages: 1000,
         }
     }
 }

@@ -71,14 +71,22 @@ impl Writer {
     /// Works until the store is closed and nothing waits any more.
     pub(crate) fn run(mut self) -> Result<(), StoreError> {
         while let Some(first) = self.next_order() {
+            let before = self.next_id;
             let batch = self.gather(first);
             self.write(batch);
-            if self.tail.rows > self.bounds.hard_rows || self.tail.bytes > self.bounds.hard_bytes {
-                self.pack();
-            }
+            self.keep_bound(self.next_id - before);
         }
         let path = self.path;
         self.conn.close().map_err(|(_, error)| StoreError::from_engine(&path, error))
+    }
+
+    /// Over the hard bound, as much is packed as was added, so that the tail and its index stay bounded.
+    fn keep_bound(&mut self, added: i64) {
+        let goal = self.tail.rows.saturating_sub(usize::try_from(added).unwrap_or(0));
+        let over = |tail: &Tail, bounds: &Bounds| tail.rows > bounds.hard_rows || tail.bytes > bounds.hard_bytes;
+        while over(&self.tail, &self.bounds) && self.tail.rows > goal && !self.packing_rests() {
+            self.pack();
+        }
     }
 
     fn next_order(&mut self) -> Option<Order> {
@@ -101,9 +109,12 @@ impl Writer {
         }
     }
 
+    fn packing_rests(&self) -> bool {
+        self.packing_rests_until.is_some_and(|until| Instant::now() < until)
+    }
+
     fn wants_packing(&self) -> bool {
-        let rests = self.packing_rests_until.is_some_and(|until| Instant::now() < until);
-        !rests && (self.tail.rows > self.bounds.soft_rows || self.tail.bytes > self.bounds.soft_bytes)
+        !self.packing_rests() && (self.tail.rows > self.bounds.soft_rows || self.tail.bytes > self.bounds.soft_bytes)
     }
 
     fn pack(&mut self) {
