@@ -149,6 +149,12 @@ impl Lives {
         }
     }
 
+    /// Whether the life was told to end; nothing new is asked of it.
+    pub(crate) fn is_ending(&self, life: LifeId) -> bool {
+        let agent = self.by_life.get(&life).and_then(|key| self.agents.get(key));
+        agent.is_some_and(|agent| matches!(agent.phase, Phase::Ending { .. }))
+    }
+
     /// Whether the agent's present life has opened any agent session.
     pub(crate) fn is_serving(&self, key: &AgentKey) -> bool {
         self.agents.get(key).is_some_and(|agent| agent.has_served)

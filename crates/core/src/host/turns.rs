@@ -45,6 +45,7 @@ impl Host {
             return self.cannot_serve(now, id, waiting, RejectCode::WorkspaceUntrusted, &message);
         }
         match session.place {
+            AgentPlace::Open { life } if self.lives.is_ending(life) => Progress::Done,
             AgentPlace::Open { life } => match waiting {
                 Some(turn) => self.start_turn(now, id, turn, life),
                 None => self.is_served(id),

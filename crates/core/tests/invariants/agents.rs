@@ -143,6 +143,29 @@ fn restarting_by_hand_ends_the_old_life_first() {
 }
 
 #[test]
+fn a_prompt_waits_while_the_old_life_ends() {
+    let (mut world, view, session) = World::with_tab();
+    world.command(view, Command::RestartAgent { tab: "tab".into() });
+    world.prompt(view, "tab", "one");
+    while world.commit() {}
+    assert_eq!(world.prompted.len(), 0, "an ending life is asked nothing");
+    world.settle();
+    assert_eq!(world.prompted.len(), 1);
+    world.complete(session);
+    world.settle();
+    assert_eq!(last_end(&world, session), (Outcome::Completed, None));
+}
+
+#[test]
+fn an_idle_tab_whose_agent_is_restarted_by_hand_gets_it_back() {
+    let (mut world, view, session) = World::with_tab();
+    world.command(view, Command::RestartAgent { tab: "tab".into() });
+    world.settle();
+    assert_eq!(count(&world, session, |body| *body == Body::AgentRestarted {}), 1);
+    assert_eq!(world.lives[&world.life()].opened.len(), 1);
+}
+
+#[test]
 fn an_agent_that_opens_no_session_is_called_slow_and_then_failed() {
     let mut world = World::new();
     let view = world.view();

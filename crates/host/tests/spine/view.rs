@@ -53,6 +53,19 @@ impl View {
         }
     }
 
+    /// Messages as they came, up to the one with this text in it; for streams too long to be taken apart.
+    pub(crate) async fn raw_until(&mut self, marker: &str) -> Vec<String> {
+        let mut raw = Vec::new();
+        loop {
+            let frame = tokio::time::timeout(PATIENCE, self.socket.next()).await.expect("a message in time");
+            let Some(Ok(Message::Text(text))) = frame else { panic!("the link ended before {marker}") };
+            raw.push(text.as_str().to_owned());
+            if text.contains(marker) {
+                return raw;
+            }
+        }
+    }
+
     /// The first message, not looked at before, for which the condition holds; what comes before it is passed over.
     pub(crate) async fn wait_for(&mut self, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
         loop {
