@@ -129,7 +129,23 @@ fn cargo_command(root: &Path) -> Command {
     // Cargo says which cargo started us, so that all steps use one toolchain.
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
+    // Tests sync real files thousands of times, and a slow disk would test our patience only; the one that is about
+    // syncs brings its own disk.
+    if let Some(folder) = memory_folder(&std::fs::read_to_string("/proc/mounts").unwrap_or_default()) {
+        command.env("TMPDIR", folder);
+    }
     command
+}
+
+/// A folder in memory from which programs may be run, where the system has one.
+fn memory_folder(mounts: &str) -> Option<&'static str> {
+    const FOLDER: &str = "/dev/shm";
+    let mut options = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        (words.next()? == FOLDER && words.next()? == "tmpfs").then(|| words.next())?
+    });
+    let usable = |options: &str| !options.split(',').any(|option| option == "noexec" || option == "ro");
+    options.next_back().filter(|options| usable(options)).map(|_| FOLDER)
 }
 
 #[cfg(test)]
@@ -141,6 +157,13 @@ mod tests {
 
     fn ends(steps: &[&Step]) -> Vec<Ended> {
         run_in_order(Path::new("."), steps).unwrap().into_iter().map(|(ended, _)| ended).collect()
+    }
+
+    #[test]
+    fn memory_is_used_only_where_programs_can_be_run_from_it() {
+        assert_eq!(memory_folder("tmpfs /dev/shm tmpfs rw,relatime 0 0\n"), Some("/dev/shm"));
+        assert_eq!(memory_folder("tmpfs /dev/shm tmpfs rw,noexec 0 0\n"), None);
+        assert_eq!(memory_folder("/dev/sda / ext4 rw 0 0\n"), None);
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! What always holds, held against the real host in virtual time. No test here sleeps, and none replaces the host.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must fail")]
+
 mod invariants {
     mod agents;
     mod apart_and_bounded;
     mod approvals;
     mod continuous;
+    mod disk;
     mod durable;
     mod random;
     mod restart;
     mod trust;
     mod turns;
+    mod view;
     mod world;
 }

@@ -1,6 +1,8 @@
 //! The whole spine, from an agent's pipe to a WebSocket: the real program, real child processes, real sockets, a real
 //! database. Nothing here is replaced, and nothing sleeps: every wait is for a condition.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must fail")]
+
 mod spine {
     mod agents;
     mod bad_agents;

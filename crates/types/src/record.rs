@@ -106,6 +106,12 @@ impl Page {
         &self.records
     }
 
+    /// Bytes of the packed records.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.records.len()
+    }
+
     /// What the page costs on its way to a view: its bytes, but never less than a message costs by itself, so that a
     /// bound on costs also bounds the number of messages.
     #[must_use]

@@ -44,7 +44,7 @@ impl Host {
         self.commits.push_back(Pending {
             ticket,
             sessions: entries.iter().map(|entry| entry.session).collect(),
-            bytes: entries.iter().map(|entry| entry.page.records().len()).sum(),
+            bytes: entries.iter().map(|entry| entry.page.bytes()).sum(),
             trusting: std::mem::take(&mut self.trusting),
         });
         Some(Commit { ticket, entries, changes })

@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use switchboard_core::{EndHow, Host, Input, Output, Recovered, Settings, Slice, State, Trust, Workspace};
+use switchboard_core::{EndHow, Host, Input, Output, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentName, Ask, Body, Change, Command, Commit, CommitDone, Event, LifeId, LinkId, PageBuilder, Prompt, ReadId,
-    Reject, Seq, SessionId, SessionRow, TabId, Text, Time, Told, TurnName, TurnRow, Visibility, Word, WorkspaceRoot,
-    WorkspaceRow,
+    AgentName, Ask, Body, Command, Commit, CommitDone, Event, LifeId, LinkId, Prompt, ReadId, Seq, SessionId, Text,
+    Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
+
+use super::disk::Disk;
+use super::view::{View, last};
 
 pub(crate) const ROOT: &str = "/w";
 
@@ -27,37 +29,6 @@ pub(crate) struct World {
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     last_link: u64,
     starts: u64,
-}
-
-/// What survives.
-#[derive(Default)]
-pub(crate) struct Disk {
-    pub(crate) sessions: BTreeMap<SessionId, Stored>,
-    pub(crate) workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
-}
-
-#[derive(Default)]
-pub(crate) struct Stored {
-    pub(crate) row: Option<SessionRow>,
-    pub(crate) turns: BTreeMap<u32, TurnRow>,
-    pub(crate) log: Vec<Event>,
-    /// The first events are gone up to here.
-    pub(crate) lost_to: Seq,
-}
-
-/// A view and its journal.
-pub(crate) struct View {
-    pub(crate) link: Option<LinkId>,
-    pub(crate) visible: bool,
-    /// What it has applied, per tab.
-    pub(crate) journal: BTreeMap<TabId, Vec<Event>>,
-    pub(crate) gaps: Vec<(TabId, Seq, Seq)>,
-    pub(crate) resets: Vec<TabId>,
-    pub(crate) refused: Vec<Reject>,
-    pub(crate) tabs: Vec<switchboard_types::TabSummary>,
-    undrained: usize,
-    /// Whether it reads what it is sent.
-    pub(crate) reads: bool,
 }
 
 /// One life of an agent.
@@ -386,127 +357,6 @@ impl World {
     }
 }
 
-impl Disk {
-    fn write(&mut self, commit: &Commit) -> CommitDone {
-        let mut failed = Vec::new();
-        for entry in &commit.entries {
-            let stored = self.sessions.entry(entry.session).or_default();
-            if entry.page.first() != last(&stored.log).next() {
-                failed.push((entry.session, "there would be a hole".to_owned()));
-                if stored.log.is_empty() {
-                    self.sessions.remove(&entry.session);
-                }
-                continue;
-            }
-            stored.log.extend(entry.page.events().map(|event| event.to_event().expect("readable")));
-            for change in &entry.changes {
-                match change {
-                    Change::Session(row) => stored.row = Some(row.clone()),
-                    Change::Turn(row) => drop(stored.turns.insert(row.turn.0, row.clone())),
-                    Change::Workspace(_) => unreachable!("not a session's"),
-                }
-            }
-        }
-        for change in &commit.changes {
-            let Change::Workspace(row) = change else { unreachable!("not the host's") };
-            self.workspaces.insert(row.root.clone(), row.clone());
-        }
-        CommitDone { ticket: commit.ticket, failed, changes_failed: None }
-    }
-
-    fn read_after(&self, session: SessionId, after: Seq, max_bytes: usize) -> Slice {
-        let stored = &self.sessions[&session];
-        let gap = (after < stored.lost_to).then(|| (after.next(), stored.lost_to));
-        let from = after.max(stored.lost_to);
-        let mut page = PageBuilder::new(from.next());
-        for event in stored.log.iter().filter(|event| event.seq > from) {
-            if !page.is_empty() && page.cost() >= max_bytes {
-                break;
-            }
-            page.push(event.at, event.turn, &event.body);
-        }
-        Slice { gap, page: page.take() }
-    }
-
-    /// What the edges do at start-up: rows, then the fold of what is not settled.
-    fn recover(&self, id: SessionId) -> Recovered {
-        let stored = &self.sessions[&id];
-        let row = stored.row.clone().expect("a session has a row");
-        let turns: Vec<TurnRow> = stored.turns.values().cloned().collect();
-        let head = last(&stored.log);
-        let (mut state, from) = State::from_rows(&row, &turns, head);
-        for event in stored.log.iter().filter(|event| event.seq > from) {
-            state.apply(event.seq, event.turn, &event.body);
-        }
-        Recovered { row, head, state }
-    }
-
-    pub(crate) fn of_tab(&self, tab: &TabId) -> Option<&Stored> {
-        self.sessions.values().find(|stored| stored.row.as_ref().is_some_and(|row| row.tab.as_ref() == Some(tab)))
-    }
-
-    fn assert_started(&self, session: SessionId, name: &TurnName) {
-        let log = &self.sessions[&session].log;
-        let queued = log.iter().find(|event| matches!(&event.body, Body::PromptQueued { name: n, .. } if n == name));
-        let turn = queued.expect("the prompt is durable before it is sent").turn;
-        let started = log.iter().any(|event| event.turn == turn && event.body == Body::TurnStarted {});
-        assert!(started, "the start of {name} is durable before it is sent");
-    }
-}
-
-impl View {
-    fn new() -> Self {
-        Self {
-            link: None,
-            visible: true,
-            journal: BTreeMap::new(),
-            gaps: Vec::new(),
-            resets: Vec::new(),
-            refused: Vec::new(),
-            tabs: Vec::new(),
-            undrained: 0,
-            reads: true,
-        }
-    }
-
-    /// Invariants 2 (continuous), 3 (durable before visible) and 8 (apart), at the moment of showing.
-    fn take(&mut self, disk: &Disk, told: Told) {
-        match told {
-            Told::Events { tab, page, names } => {
-                assert!(self.visible, "a hidden view is shown nothing");
-                self.undrained += page.cost();
-                let journal = self.journal.entry(tab.clone()).or_default();
-                let gap_to = self.gaps.iter().filter(|(t, _, _)| *t == tab).map(|(_, _, to)| *to).max();
-                for event in page.events() {
-                    let event = event.to_event().expect("readable");
-                    let before = last(journal).max(gap_to.unwrap_or_default());
-                    assert_eq!(event.seq, before.next(), "{tab} goes on where it was");
-                    let at = event.seq.0 as usize - 1;
-                    let durable = disk.sessions.values().any(|stored| stored.log.get(at) == Some(&event));
-                    assert!(durable, "shown before it was durable: {event:?}");
-                    assert_eq!(event.turn.is_some(), event.turn.and_then(|turn| names.get(turn)).is_some());
-                    journal.push(event);
-                }
-            }
-            Told::Gap { tab, from, to } => {
-                let journal = self.journal.entry(tab.clone()).or_default();
-                assert_eq!(from, last(journal).next(), "the gap begins where the view was");
-                self.gaps.push((tab, from, to));
-            }
-            Told::Reset { tab } => {
-                self.journal.remove(&tab);
-                self.resets.push(tab);
-            }
-            Told::Refused(reject) => self.refused.push(reject),
-            Told::Tabs { tabs } => self.tabs = tabs,
-        }
-    }
-
-    pub(crate) fn seen(&self, tab: &str) -> &[Event] {
-        self.journal.get(&TabId::from(tab)).map_or(&[], Vec::as_slice)
-    }
-}
-
 impl Life {
     /// Agent sessions that were asked for and not opened yet.
     pub(crate) fn wanted(&self) -> Vec<SessionId> {
@@ -516,10 +366,6 @@ impl Life {
         });
         asked.collect()
     }
-}
-
-fn last(log: &[Event]) -> Seq {
-    log.last().map_or(Seq::START, |event| event.seq)
 }
 
 pub(crate) fn workspace(trust: Trust) -> Workspace {

@@ -30,7 +30,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let listener = bind(serve.listen).await?;
     let (inbox, views) = mpsc::channel(INBOX_MESSAGES);
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
-    let agents = Agents::start(serve.folder.path(), words_to, clock.clone(), Graces::default())
+    let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
     let driver = Driver::new(Parts {
         store: Arc::clone(&store) as Arc<dyn store::Store>,

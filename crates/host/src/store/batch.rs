@@ -95,7 +95,7 @@ impl Batch {
     }
 
     fn add_page(&mut self, session: SessionId, page: Arc<Page>, row_bytes: usize) {
-        let bytes = page.cost();
+        let bytes = page.bytes();
         if let Some(row) = self.open_rows.get(&session).and_then(|at| self.rows.get_mut(*at))
             && row.bytes + bytes <= row_bytes
         {

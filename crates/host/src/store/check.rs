@@ -133,7 +133,7 @@ fn scan_tail(conn: &Connection) -> rusqlite::Result<Vec<(SessionId, Run)>> {
         if heads.insert(session, page.last()).is_some_and(|head| page.first() <= head) {
             return Err(rows::damage("rows of the tail overlap"));
         }
-        runs.push((session, Run { id, first: page.first(), last: page.last(), bytes: page.cost() }));
+        runs.push((session, Run { id, first: page.first(), last: page.last(), bytes: page.bytes() }));
     }
     Ok(runs)
 }

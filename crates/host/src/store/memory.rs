@@ -136,7 +136,7 @@ impl Store for MemoryStore {
         let mut pages = Vec::new();
         let mut bytes = 0;
         for page in log.iter().skip(from).filter_map(|page| page.after(after)) {
-            bytes += page.cost();
+            bytes += page.bytes();
             pages.push(page);
             if bytes >= max_bytes {
                 break;

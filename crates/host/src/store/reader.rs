@@ -84,7 +84,7 @@ impl Reading<'_> {
                 Piece::Whole(page) => {
                     let Some(page) = page.after(cursor) else { break };
                     cursor = page.last();
-                    bytes += page.cost();
+                    bytes += page.bytes();
                     pages.push(page);
                 }
                 // The next read begins there and tells it first.

@@ -274,7 +274,7 @@ impl Segments<'_> {
     fn add(&mut self, page: Page) -> rusqlite::Result<()> {
         let follows = self.pages.last().is_some_and(|last| last.last().next() == page.first());
         let bytes: usize = self.pages.iter().map(Page::cost).sum();
-        if !follows || bytes + page.cost() > self.rebuild.segment_bytes {
+        if !follows || bytes + page.bytes() > self.rebuild.segment_bytes {
             self.flush()?;
         }
         self.events += page.count();

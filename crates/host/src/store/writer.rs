@@ -135,7 +135,7 @@ impl Writer {
         while let Some(order) = next {
             match order {
                 Order::Commit(commit) => {
-                    bytes += commit.entries.iter().map(|entry| entry.page.cost()).sum::<usize>();
+                    bytes += commit.entries.iter().map(|entry| entry.page.bytes()).sum::<usize>();
                     commits += 1;
                     let (index, conn, path) = (&self.index, &self.conn, &self.path);
                     batch.add(commit, self.bounds.segment_bytes, |session| {

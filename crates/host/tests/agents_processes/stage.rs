@@ -155,11 +155,12 @@ pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
 /// Looks again and again until there is something.
 pub(crate) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     soon(async {
+        let mut beat = tokio::time::interval(Duration::from_millis(5));
         loop {
             if let Some(found) = look() {
                 return found;
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            beat.tick().await;
         }
     })
     .await

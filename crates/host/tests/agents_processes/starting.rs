@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 
-use switchboard_host::agents::{AgentKind, AgentSpec, EnvValue, ProcessSpec, SecretName};
+use switchboard_host::agents::{AgentKind, AgentSpec, EnvValue, Graces, ProcessSpec, SecretName};
 use switchboard_host::link::AgentInput;
 use switchboard_types::{LifeId, WorkspaceRoot};
 
@@ -70,7 +70,7 @@ async fn a_child_gets_the_allowed_environment_and_nothing_else() {
 
 #[tokio::test]
 async fn an_agent_works_in_its_workspace_and_leads_its_own_group() {
-    let mut stage = Stage::new(quick(), 16);
+    let mut stage = Stage::new(Graces::default(), 16);
     let script = stage.root.path().join("agent.sh");
     let body = "#!/bin/sh\nprintf '{\"type\":\"error\",\"message\":\"%s\"}\\n' \"$(pwd -P)\"\necho $$ > pid\ncat\n";
     std::fs::write(&script, body).unwrap();

@@ -31,7 +31,9 @@ pub(crate) fn dead_log_of_tab(database: &Path, tab: &str) -> Vec<Record> {
 
 /// The log of the session that shows a tab, from the file alone.
 pub(crate) fn log_of_tab(database: &Path, tab: &str) -> Vec<Record> {
-    let file = rusqlite::Connection::open(database).unwrap();
+    let mut file = rusqlite::Connection::open(database).unwrap();
+    // One snapshot: a running host moves pages from one table to the other.
+    let file = file.transaction().unwrap();
     let session: i64 = file.query_row("SELECT session FROM session WHERE tab = ?1", [tab], |row| row.get(0)).unwrap();
     let mut records = BTreeMap::new();
     for table in ["segment", "tail"] {

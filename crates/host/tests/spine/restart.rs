@@ -105,6 +105,7 @@ async fn what_a_dead_host_left_is_ended_by_the_next_one() {
     let read = || std::fs::read_to_string(place.workspace().join(pid_file)).unwrap_or_default();
     eventually("the grandchild is there", || read().trim().parse::<u32>().is_ok());
     let grandchild: u32 = read().trim().parse().unwrap();
+    eventually("the host has taken note of its child", || host.children().len() == 1);
     host.kill_9();
     assert!(is_alive(grandchild), "else this test shows nothing");
     let _next = place.serve();

@@ -63,7 +63,7 @@ fn events_come_back_in_bounded_pages(subject: &Subject) {
     }
     let page = subject.store.read_after(SessionId(1), Seq(297), 1000).unwrap().page.unwrap();
     assert_eq!(page.first(), Seq(298));
-    assert!(page.cost() <= 1000 && page.count() > 5);
+    assert!(page.bytes() <= 1000 && page.count() > 5);
 }
 
 fn an_event_larger_than_the_page_comes_alone(subject: &Subject) {

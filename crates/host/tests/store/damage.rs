@@ -76,8 +76,8 @@ fn look(db: Option<&[u8]>, wal: Option<&[u8]>) -> Looked {
     let (opened, wholes) = match try_out(&opened) {
         Some(wholes) => (opened, wholes),
         None => {
-            // The store said that it cannot use the file as it is; the next start salvages it.
-            opened.store.close().unwrap();
+            // The store said that it cannot use the file as it is, and may say so again; the next start salvages it.
+            drop(opened.store.close());
             let opened = open(folder.path(), early_packing());
             assert!(opened.report.set_aside.is_some());
             let wholes = try_out(&opened).unwrap();

@@ -49,7 +49,6 @@ fn a_full_disk_stops_packing_but_no_reader() {
         assert_eq!(write(&opened, commit(ticket, vec![entry(1, ticket, 1, 900)])), well(ticket));
     }
     disk.full.store(true, Ordering::Release);
-    std::thread::sleep(Duration::from_millis(100));
     let whole = read_all(&opened.store, 1, 2000);
     assert_eq!((whole.head(), whole.gaps.len()), (30, 0));
     disk.full.store(false, Ordering::Release);

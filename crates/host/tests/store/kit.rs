@@ -165,7 +165,7 @@ pub(crate) fn try_read_all(store: &dyn Store, session: u64, max_bytes: usize) ->
         }
         let Some(page) = slice.page else { return Ok(whole) };
         assert_eq!(page.first(), cursor.next(), "a page follows the cursor");
-        assert!(page.cost() <= max_bytes || page.count() == 1, "a page keeps to its bound");
+        assert!(page.bytes() <= max_bytes || page.count() == 1, "a page keeps to its bound");
         cursor = page.last();
         for event in page.events() {
             whole.events.insert(event.seq.0, event.to_event().unwrap());
@@ -187,7 +187,7 @@ pub(crate) fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     let limit = Instant::now() + Duration::from_secs(20);
     while !happened() {
         assert!(Instant::now() < limit, "{what} did not happen");
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::park_timeout(Duration::from_millis(5));
     }
 }
 

@@ -26,7 +26,7 @@ fn run(disk: &Arc<Disk>, name: &str, durability: Durability) -> Script {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { durability, vfs: Some(name.to_owned()), ..early_packing() };
     let acks = disk.clone();
-    let (sender, done) = std::sync::mpsc::channel();
+    let (sender, done) = std::sync::mpsc::sync_channel(COMMITS as usize);
     let (store, _) = SqliteStore::open(folder.path(), options, move |done| {
         assert_eq!(done.failed, vec![]);
         acks.ack(done.ticket.0);

@@ -50,7 +50,7 @@ pub(super) fn of_page(shared: &SharedPage, dialect: &mut dyn ViewDialect) -> Byt
         let told =
             Told::Events { tab: shared.tab.clone(), page: Arc::clone(&shared.page), names: shared.names.clone() };
         let events = usize::try_from(shared.page.count()).unwrap_or(0);
-        let mut out = Vec::with_capacity(shared.page.cost() + events * EVENT_OVERHEAD_BYTES);
+        let mut out = Vec::with_capacity(shared.page.bytes() + events * EVENT_OVERHEAD_BYTES);
         put_told(&mut out, dialect, &told);
         Bytes::from(out)
     });

@@ -1,0 +1,95 @@
+//! A disk in memory: what was committed survives, can be lost from the front, and is read back as the edges do.
+
+use std::collections::BTreeMap;
+
+use switchboard_core::{Recovered, Slice, State};
+use switchboard_types::{
+    Body, Change, Commit, CommitDone, Event, PageBuilder, Seq, SessionId, SessionRow, TabId, TurnName, TurnRow,
+    WorkspaceRoot, WorkspaceRow,
+};
+
+use super::view::last;
+
+/// What survives.
+#[derive(Default)]
+pub(crate) struct Disk {
+    pub(crate) sessions: BTreeMap<SessionId, Stored>,
+    pub(crate) workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
+}
+
+#[derive(Default)]
+pub(crate) struct Stored {
+    pub(crate) row: Option<SessionRow>,
+    pub(crate) turns: BTreeMap<u32, TurnRow>,
+    pub(crate) log: Vec<Event>,
+    /// The first events are gone up to here.
+    pub(crate) lost_to: Seq,
+}
+
+impl Disk {
+    pub(crate) fn write(&mut self, commit: &Commit) -> CommitDone {
+        let mut failed = Vec::new();
+        for entry in &commit.entries {
+            let stored = self.sessions.entry(entry.session).or_default();
+            if entry.page.first() != last(&stored.log).next() {
+                failed.push((entry.session, "there would be a hole".to_owned()));
+                if stored.log.is_empty() {
+                    self.sessions.remove(&entry.session);
+                }
+                continue;
+            }
+            stored.log.extend(entry.page.events().map(|event| event.to_event().expect("readable")));
+            for change in &entry.changes {
+                match change {
+                    Change::Session(row) => stored.row = Some(row.clone()),
+                    Change::Turn(row) => drop(stored.turns.insert(row.turn.0, row.clone())),
+                    Change::Workspace(_) => unreachable!("not a session's"),
+                }
+            }
+        }
+        for change in &commit.changes {
+            let Change::Workspace(row) = change else { unreachable!("not the host's") };
+            self.workspaces.insert(row.root.clone(), row.clone());
+        }
+        CommitDone { ticket: commit.ticket, failed, changes_failed: None }
+    }
+
+    pub(crate) fn read_after(&self, session: SessionId, after: Seq, max_bytes: usize) -> Slice {
+        let stored = &self.sessions[&session];
+        let gap = (after < stored.lost_to).then(|| (after.next(), stored.lost_to));
+        let from = after.max(stored.lost_to);
+        let mut page = PageBuilder::new(from.next());
+        for event in stored.log.iter().filter(|event| event.seq > from) {
+            if !page.is_empty() && page.cost() >= max_bytes {
+                break;
+            }
+            page.push(event.at, event.turn, &event.body);
+        }
+        Slice { gap, page: page.take() }
+    }
+
+    /// What the edges do at start-up: rows, then the fold of what is not settled.
+    pub(crate) fn recover(&self, id: SessionId) -> Recovered {
+        let stored = &self.sessions[&id];
+        let row = stored.row.clone().expect("a session has a row");
+        let turns: Vec<TurnRow> = stored.turns.values().cloned().collect();
+        let head = last(&stored.log);
+        let (mut state, from) = State::from_rows(&row, &turns, head);
+        for event in stored.log.iter().filter(|event| event.seq > from) {
+            state.apply(event.seq, event.turn, &event.body);
+        }
+        Recovered { row, head, state }
+    }
+
+    pub(crate) fn of_tab(&self, tab: &TabId) -> Option<&Stored> {
+        self.sessions.values().find(|stored| stored.row.as_ref().is_some_and(|row| row.tab.as_ref() == Some(tab)))
+    }
+
+    pub(crate) fn assert_started(&self, session: SessionId, name: &TurnName) {
+        let log = &self.sessions[&session].log;
+        let queued = log.iter().find(|event| matches!(&event.body, Body::PromptQueued { name: n, .. } if n == name));
+        let turn = queued.expect("the prompt is durable before it is sent").turn;
+        let started = log.iter().any(|event| event.turn == turn && event.body == Body::TurnStarted {});
+        assert!(started, "the start of {name} is durable before it is sent");
+    }
+}
