@@ -54,6 +54,8 @@ pub struct Host {
     /// Trust that waits for the next commit.
     trusting: Vec<(RequestId, Workspace)>,
     commits: VecDeque<commits::Pending>,
+    /// Event bytes for the next commit, and in those that the store has not answered yet.
+    uncommitted: usize,
     reads: HashMap<ReadId, (LinkId, TabId)>,
     next_session: SessionId,
     last_ticket: Ticket,
@@ -96,6 +98,7 @@ impl Host {
             changes: Vec::new(),
             trusting: Vec::new(),
             commits: VecDeque::new(),
+            uncommitted: 0,
             reads: HashMap::new(),
             next_session: SessionId(1),
             last_ticket: Ticket(0),
@@ -143,8 +146,7 @@ impl Host {
     /// Event bytes that wait for the disk.
     #[must_use]
     pub fn uncommitted_bytes(&self) -> usize {
-        self.commits.iter().map(commits::Pending::bytes).sum::<usize>()
-            + self.dirty.iter().filter_map(|id| self.sessions.get(id)).map(Session::open_bytes).sum::<usize>()
+        self.uncommitted
     }
 
     /// Commits that the store has not answered yet.
@@ -183,8 +185,12 @@ impl Host {
     /// Gives an event its number in a session that takes events; none in one that does not.
     fn append(&mut self, now: Time, session: SessionId, turn: Option<TurnId>, body: &Body) -> Option<Seq> {
         let found = self.sessions.get_mut(&session).filter(|found| found.is_writable())?;
+        let before = found.open_bytes();
+        if before == 0 {
+            self.dirty.insert(session);
+        }
         let seq = found.append(now, turn, body);
-        self.dirty.insert(session);
+        self.uncommitted += found.open_bytes() - before;
         self.counters.events += 1;
         Some(seq)
     }
@@ -199,11 +205,8 @@ impl Host {
 
     /// Tells every view that is seated at a session something that the log cannot tell.
     fn refuse_seats(&mut self, session: SessionId, code: RejectCode, message: &str) {
-        let seated = self.links.iter().flat_map(|(link, state)| {
-            let here = state.seats.iter().filter(|(_, seat)| seat.session == session);
-            here.map(|(tab, _)| (*link, tab.clone()))
-        });
-        for (link, tab) in seated.collect::<Vec<_>>() {
+        let Some(session) = self.sessions.get(&session) else { return };
+        for (link, tab) in session.watchers.clone() {
             self.refuse(link, Reject::new(code, message).in_tab(tab));
         }
     }

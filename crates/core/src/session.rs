@@ -44,6 +44,8 @@ pub(crate) struct Session {
     /// An agent session is wanted even while no prompt waits.
     pub(crate) eager: bool,
     pub(crate) cancel_by: Option<Time>,
+    /// Who is seated here, so that an event costs nothing for those who are not.
+    pub(crate) watchers: BTreeSet<(LinkId, TabId)>,
     /// Our approval ids to the agent's own.
     pub(crate) asked_by_agent: HashMap<ApprovalId, ApprovalId>,
 }
@@ -117,6 +119,7 @@ impl Session {
             held: false,
             eager: false,
             cancel_by: None,
+            watchers: BTreeSet::new(),
             asked_by_agent: HashMap::new(),
         }
     }
@@ -189,6 +192,13 @@ impl Session {
             queued: state.queued,
             phase: state.phase,
         })
+    }
+
+    /// Lets go what was to be committed next; gives how many bytes it was.
+    pub(crate) fn discard(&mut self) -> usize {
+        let bytes = self.open.cost();
+        self.open.take();
+        bytes
     }
 
     /// Bytes for the next commit.

@@ -18,12 +18,6 @@ pub(super) struct Pending {
     trusting: Vec<(RequestId, Workspace)>,
 }
 
-impl Pending {
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
 impl Host {
     /// Everything that waits for the disk, as one commit.
     pub(super) fn next_commit(&mut self) -> Option<Commit> {
@@ -53,6 +47,7 @@ impl Host {
     /// The store has answered: what is on the disk is shown, what is not closes its session to writes.
     pub(super) fn committed(&mut self, now: Time, done: CommitDone) {
         while let Some(pending) = self.commits.pop_front_if(|pending| pending.ticket <= done.ticket) {
+            self.uncommitted -= pending.bytes;
             for session in &pending.sessions {
                 match done.failed.iter().find(|(failed, _)| failed == session) {
                     Some((_, reason)) => self.commit_failed(*session, pending.ticket, reason),
@@ -105,6 +100,8 @@ impl Host {
         session.gated.clear();
         session.cancel_by = None;
         session.writes = Writes::Sealed;
+        // What was to go with the next commit never will.
+        self.uncommitted -= session.discard();
         let place = std::mem::replace(&mut session.place, AgentPlace::None);
         let (tab, never_durable) = (session.tab.clone(), session.durable.0 == 0);
         self.dirty.remove(&id);
@@ -129,27 +126,37 @@ impl Host {
         if !session.state.closed || session.durable < session.head || !session.is_writable() {
             return;
         }
-        let durable = session.durable;
-        for link in self.links.values_mut() {
-            link.seats.retain(|_, seat| seat.session != id || seat.cursor < durable);
+        for (link, tab) in session.watchers.clone() {
+            let Some(seats) = self.links.get_mut(&link).map(|link| &mut link.seats) else { continue };
+            if seats.get(&tab).is_some_and(|seat| seat.session == id && seat.cursor < session.durable) {
+                return;
+            }
         }
-        if !self.links.values().any(|link| link.seats.values().any(|seat| seat.session == id)) {
-            self.sessions.remove(&id);
-        }
+        self.drop_seats(id);
+        self.sessions.remove(&id);
     }
 
     pub(super) fn drop_seats(&mut self, id: SessionId) {
-        for link in self.links.values_mut() {
-            link.seats.retain(|_, seat| seat.session != id);
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        for (link, tab) in std::mem::take(&mut session.watchers) {
+            if let Some(link) = self.links.get_mut(&link) {
+                link.seats.remove(&tab);
+            }
         }
     }
 
     /// Live events for every seat that follows.
     pub(super) fn deliver(&mut self, id: SessionId, page: &Arc<Page>) {
         let Some(session) = self.sessions.get(&id) else { return };
+        if session.watchers.is_empty() {
+            return;
+        }
         let names = session.names_in(page);
-        for (link_id, link) in &mut self.links {
-            super::delivery::deliver_live(*link_id, link, id, page, &names, &mut self.outputs);
+        for (link_id, tab) in &session.watchers {
+            let Some(link) = self.links.get_mut(link_id) else { continue };
+            if let Some(told) = super::delivery::live(link, (id, tab), page, &names) {
+                self.outputs.push_back(Output::Tell { link: *link_id, told });
+            }
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Seats: each is reading or following, and nothing slips between. Never keeps an event for a view; a view that does not
 //! read costs its cursor.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use switchboard_types::limits::READ_PAGE_BYTES;
@@ -11,32 +10,24 @@ use super::Host;
 use crate::input::{Output, Slice};
 use crate::seat::{Link, Mode, Seat};
 
-/// Gives a page that was just committed to the seats of one link that follow its session.
-pub(super) fn deliver_live(
-    link_id: LinkId,
+/// What a seat is told of a page that was just committed: the page, if it follows and its link takes events.
+pub(super) fn live(
     link: &mut Link,
-    session: SessionId,
+    (session, tab): (SessionId, &TabId),
     page: &Arc<Page>,
     names: &TurnNames,
-    outputs: &mut VecDeque<Output>,
-) {
-    let mut room = link.takes_events();
-    for (tab, seat) in &mut link.seats {
-        if seat.session != session || seat.mode != Mode::Following {
-            continue;
-        }
-        if !room {
-            seat.mode = Mode::Behind;
-            continue;
-        }
-        // A seat that was seated at a head not yet durable has its first events here.
-        let Some(rest) = rest_after(page, seat.cursor) else { continue };
-        seat.cursor = rest.last();
-        link.in_flight += rest.cost();
-        room = link.in_flight < switchboard_types::limits::LINK_WINDOW_BYTES;
-        let told = Told::Events { tab: tab.clone(), page: rest, names: names.clone() };
-        outputs.push_back(Output::Tell { link: link_id, told });
+) -> Option<Told> {
+    let room = link.takes_events();
+    let seat = link.seats.get_mut(tab).filter(|seat| seat.session == session && seat.mode == Mode::Following)?;
+    if !room {
+        seat.mode = Mode::Behind;
+        return None;
     }
+    // The store may have shown the seat this page already, before it answered for the commit.
+    let rest = rest_after(page, seat.cursor)?;
+    seat.cursor = rest.last();
+    link.in_flight += rest.cost();
+    Some(Told::Events { tab: tab.clone(), page: rest, names: names.clone() })
 }
 
 fn rest_after(page: &Arc<Page>, cursor: Seq) -> Option<Arc<Page>> {
@@ -53,30 +44,45 @@ impl Host {
         if let Some((read, _)) = gone.reading {
             self.reads.remove(&read);
         }
-        for seat in gone.seats.into_values() {
+        for (tab, seat) in gone.seats {
+            if let Some(session) = self.sessions.get_mut(&seat.session) {
+                session.watchers.remove(&(link, tab));
+            }
             self.forget_if_over(seat.session);
         }
     }
 
     /// Puts a link at a tab, after the last event that it has seen.
     pub(super) fn seat(&mut self, link_id: LinkId, tab: &TabId, session_id: SessionId, seen: Seq) {
+        let Some(link) = self.links.get_mut(&link_id) else { return };
         let Some(session) = self.sessions.get_mut(&session_id) else { return };
         session.held = false;
+        session.watchers.insert((link_id, tab.clone()));
         let durable = session.durable;
-        let Some(link) = self.links.get_mut(&link_id) else { return };
-        let moved = link.seats.get(tab).is_some_and(|old| old.session != session_id);
+        let moved = link.seats.get(tab).map(|old| old.session).filter(|old| *old != session_id);
         // A page that is on its way for the old place of this seat must not be taken for the new one.
         if let Some((read, _)) = link.reading.take_if(|(_, reading)| reading == tab) {
             self.reads.remove(&read);
         }
-        let reset = moved || seen > durable;
+        let reset = moved.is_some() || seen > durable;
         let cursor = if reset { Seq::START } else { seen };
         let mode = if cursor == durable { Mode::Following } else { Mode::Behind };
         link.seats.insert(tab.clone(), Seat { session: session_id, cursor, mode });
+        if let Some(old) = moved {
+            self.leave(link_id, tab, old);
+        }
         if reset {
             self.tell(link_id, Told::Reset { tab: tab.clone() });
         }
         self.catch_up(link_id);
+    }
+
+    /// The link's seat of this name is at another session now.
+    fn leave(&mut self, link: LinkId, tab: &TabId, session: SessionId) {
+        if let Some(session) = self.sessions.get_mut(&session) {
+            session.watchers.remove(&(link, tab.clone()));
+        }
+        self.forget_if_over(session);
     }
 
     pub(super) fn drained(&mut self, link_id: LinkId, bytes: usize) {
@@ -95,10 +101,10 @@ impl Host {
 
     /// A session was read anew: a commit that seemed to fail may be on the disk after all, so its seats look again.
     pub(super) fn look_again(&mut self, session: SessionId) {
-        let links: Vec<LinkId> = self.links.keys().copied().collect();
-        for link_id in links {
-            let Some(link) = self.links.get_mut(&link_id) else { continue };
-            for seat in link.seats.values_mut().filter(|seat| seat.session == session && seat.mode == Mode::Following) {
+        let Some(watchers) = self.sessions.get(&session).map(|session| session.watchers.clone()) else { return };
+        for (link_id, tab) in watchers {
+            let seat = self.links.get_mut(&link_id).and_then(|link| link.seats.get_mut(&tab));
+            if let Some(seat) = seat.filter(|seat| seat.mode == Mode::Following) {
                 seat.mode = Mode::Behind;
             }
             self.catch_up(link_id);

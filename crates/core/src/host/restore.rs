@@ -68,8 +68,10 @@ impl Host {
         recovered: Recovered,
         waiting: Vec<(LinkId, switchboard_types::Command)>,
     ) {
-        let Some(tab) = self.sessions.get(&id).map(|session| session.tab.clone()) else { return };
-        self.sessions.insert(id, Session::found(recovered, tab));
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let watchers = std::mem::take(&mut session.watchers);
+        *session = Session::found(recovered, session.tab.clone());
+        session.watchers = watchers;
         self.settle_running(
             now,
             id,

@@ -56,11 +56,8 @@ impl Host {
 
     /// The hot path: a piece of text of the running turn, or a late one of the turn that the agent names.
     fn streamed(&mut self, now: Time, id: SessionId, name: Option<&TurnName>, body: Body) {
-        let Some(session) = self.sessions.get_mut(&id) else { return };
-        if let Some(turn) = session.turn_for(name) {
-            session.append(now, Some(turn), &body);
-            self.dirty.insert(id);
-            self.counters.events += 1;
+        if let Some(turn) = self.sessions.get(&id).and_then(|session| session.turn_for(name)) {
+            self.append(now, id, Some(turn), &body);
             return;
         }
         // Nobody asked, so no turn can show it; it is kept all the same.

@@ -170,7 +170,9 @@ async fn the_queue_is_bounded_and_a_second_seat_too() {
     let host = place.serve();
     let mut view = host.view().await;
     view.open("tab").await;
-    for n in 0..66 {
+    view.prompt("tab", "m0", "demo: hang").await;
+    view.wait_type("prompt-started").await;
+    for n in 1..66 {
         view.prompt("tab", &format!("m{n}"), "demo: hang").await;
     }
     let refused = view.wait_error("too_large").await;
