@@ -80,7 +80,7 @@ impl State {
             if turn.phase != TurnPhase::Ended {
                 return (state, Seq(turn.queued.0.saturating_sub(1)));
             }
-            state.push_turn(turn.name.clone(), turn.digest, turn.queued, TurnPhase::Ended);
+            state.push_turn(turn.turn, turn.name.clone(), turn.digest, turn.queued, TurnPhase::Ended);
         }
         (state, head)
     }
@@ -100,7 +100,7 @@ impl State {
     pub fn apply(&mut self, seq: Seq, turn: Option<TurnId>, body: &Body) {
         match body {
             Body::TitleChanged { title } => self.title.clone_from(title),
-            Body::PromptQueued { name, prompt, .. } => self.prompt_queued(seq, name, prompt),
+            Body::PromptQueued { name, prompt, .. } => self.prompt_queued(seq, turn, name, prompt),
             Body::TurnStarted {} => self.turn_started(turn),
             Body::CancelAsked {} => self.cancelling = self.running.is_some() && turn == self.running,
             Body::TurnEnded { .. } => self.turn_ended(turn),
@@ -122,17 +122,23 @@ impl State {
         }
     }
 
-    fn prompt_queued(&mut self, seq: Seq, name: &TurnName, prompt: &Prompt) {
-        let turn = self.push_turn(name.clone(), digest(prompt), seq, TurnPhase::Queued);
+    fn prompt_queued(&mut self, seq: Seq, turn: Option<TurnId>, name: &TurnName, prompt: &Prompt) {
+        let Some(turn) = turn else { return };
+        self.push_turn(turn, name.clone(), digest(prompt), seq, TurnPhase::Queued);
         self.queue.push_back(turn);
         self.prompts.insert(turn, prompt.clone());
     }
 
-    fn push_turn(&mut self, name: TurnName, digest: u64, queued: Seq, phase: TurnPhase) -> TurnId {
-        let turn = self.next_turn();
-        self.names.insert(name.clone(), turn);
-        self.turns.push(TurnState { name, digest, queued, phase });
-        turn
+    /// Takes note of a turn at its own number. Turns that a damaged file has lost are over, under names that nobody uses.
+    fn push_turn(&mut self, turn: TurnId, name: TurnName, digest: u64, queued: Seq, phase: TurnPhase) {
+        while self.next_turn() < turn {
+            let name = TurnName::new(format!("lost turn {}", self.next_turn()));
+            self.turns.push(TurnState { name, digest: 0, queued: Seq::START, phase: TurnPhase::Ended });
+        }
+        if self.next_turn() == turn {
+            self.names.insert(name.clone(), turn);
+            self.turns.push(TurnState { name, digest, queued, phase });
+        }
     }
 
     fn turn_started(&mut self, turn: Option<TurnId>) {

@@ -56,7 +56,7 @@ pub struct Host {
     commits: VecDeque<commits::Pending>,
     /// Event bytes for the next commit, and in those that the store has not answered yet.
     uncommitted: usize,
-    reads: HashMap<ReadId, (LinkId, TabId)>,
+    reads: HashMap<ReadId, LinkId>,
     next_session: SessionId,
     last_ticket: Ticket,
     last_read: ReadId,
@@ -159,6 +159,12 @@ impl Host {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.commits.is_empty() && self.dirty.is_empty() && self.changes.is_empty()
+    }
+
+    /// Whether somebody still waits for a page.
+    #[must_use]
+    pub fn wants_page(&self, read: ReadId) -> bool {
+        self.reads.contains_key(&read)
     }
 
     /// What was counted so far.

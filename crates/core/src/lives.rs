@@ -82,8 +82,8 @@ impl Lives {
         match &agent.phase {
             Phase::Up { life } => Readiness::Ready(*life),
             Phase::Starting { .. } | Phase::Ending { .. } => Readiness::Coming,
-            Phase::Stopped { reason } => Readiness::Refused(reason.clone()),
-            Phase::Absent | Phase::Waiting { .. } => {
+            Phase::Stopped { reason } if !agent.has_calmed(now, settings) => Readiness::Refused(reason.clone()),
+            Phase::Absent | Phase::Waiting { .. } | Phase::Stopped { .. } => {
                 let until = agent.may_start(settings);
                 if until > now {
                     agent.phase = Phase::Waiting { until };
@@ -176,6 +176,11 @@ impl Agent {
         last.after_ms(wait)
     }
 
+    /// Whether the last exit is so long ago that it is no loop any more.
+    fn has_calmed(&self, now: Time, settings: &Settings) -> bool {
+        self.exits.back().is_none_or(|last| now.since(*last) > settings.crash_window_ms)
+    }
+
     fn count_exit(&mut self, now: Time, settings: &Settings, key: &AgentKey, message: String) -> String {
         self.exits.push_back(now);
         while self.exits.front().is_some_and(|exit| now.since(*exit) > settings.crash_window_ms) {
@@ -185,7 +190,7 @@ impl Agent {
             return message;
         }
         let reason = format!(
-            "agent `{}` ended {} times within {} s and is not started again by itself; the last time: {message}. \
+            "agent `{}` ended {} times within {} s and is not started again for as long; the last time: {message}. \
              Mend it, then restart it by hand",
             key.agent,
             self.exits.len(),

@@ -13,9 +13,26 @@ pub(crate) struct Link {
     pub(crate) in_flight: usize,
     pub(crate) seats: BTreeMap<TabId, Seat>,
     /// The one read that is under way for this link, so that a link with many seats costs one page.
-    pub(crate) reading: Option<(ReadId, TabId)>,
+    pub(crate) reading: Option<Reading>,
     /// The seat that was read for last; the next one after it is served first.
     pub(crate) served: Option<TabId>,
+}
+
+/// A page that is on its way from the store.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) read: ReadId,
+    pub(crate) tab: TabId,
+    pub(crate) use_of: UseOf,
+}
+
+/// What a page on its way is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UseOf {
+    /// It is what the seat gets next.
+    Next,
+    /// The seat has moved meanwhile; it is dropped.
+    Nothing,
 }
 
 /// A view's place at a session.

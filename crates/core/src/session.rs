@@ -26,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) state: State,
     /// The title as far as it is durable.
     pub(crate) shown_title: String,
+    /// The event that gave the present title.
+    pub(crate) title_at: Seq,
     /// The last event that has a number.
     pub(crate) head: Seq,
     /// The last event that is on the disk.
@@ -43,6 +45,8 @@ pub(crate) struct Session {
     pub(crate) held: bool,
     /// An agent session is wanted even while no prompt waits.
     pub(crate) eager: bool,
+    /// Since when an agent's process is waited for.
+    pub(crate) waits_since: Option<Time>,
     pub(crate) cancel_by: Option<Time>,
     /// Who is seated here, so that an event costs nothing for those who are not.
     pub(crate) watchers: BTreeSet<(LinkId, TabId)>,
@@ -107,6 +111,7 @@ impl Session {
             updated: row.updated,
             shown_title: state.title.clone(),
             state,
+            title_at: Seq::START,
             head,
             durable: head,
             open: PageBuilder::new(head.next()),
@@ -118,6 +123,7 @@ impl Session {
             writes: Writes::Open,
             held: false,
             eager: false,
+            waits_since: None,
             cancel_by: None,
             watchers: BTreeSet::new(),
             asked_by_agent: HashMap::new(),
@@ -138,7 +144,11 @@ impl Session {
                 self.dirty_row = true;
                 self.updated = now;
             }
-            Body::SessionOpened { .. } | Body::TitleChanged { .. } | Body::SessionClosed {} => self.dirty_row = true,
+            Body::TitleChanged { .. } => {
+                self.dirty_row = true;
+                self.title_at = self.head;
+            }
+            Body::SessionOpened { .. } | Body::SessionClosed {} => self.dirty_row = true,
             Body::Text { .. }
             | Body::Thought { .. }
             | Body::Plan { .. }
@@ -220,9 +230,15 @@ impl Session {
         TurnNames::new(names.collect::<Vec<_>>())
     }
 
+    /// The running turn, as far as the agent can know of it: its prompt has left.
+    pub(crate) fn heard_turn(&self) -> Option<TurnId> {
+        let withheld = self.gated.iter().any(|(_, _, ask)| matches!(ask, Ask::Prompt { .. }));
+        self.state.running().filter(|_| !withheld)
+    }
+
     /// The turn that a word is for: the running one, or the one that the agent names.
     pub(crate) fn turn_for(&self, name: Option<&TurnName>) -> Option<TurnId> {
-        let running = self.state.running();
+        let running = self.heard_turn();
         let Some(name) = name else { return running };
         match running.and_then(|turn| self.state.turn(turn)) {
             Some(turn) if turn.name == *name => running,

@@ -11,6 +11,7 @@ mod invariants {
     mod durable;
     mod random;
     mod restart;
+    mod seams;
     mod trust;
     mod turns;
     mod view;

@@ -1,14 +1,16 @@
 //! The host's one source of time. Nothing else of the host reads a clock to stamp what happens.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustix::time::{ClockId, clock_gettime};
 use switchboard_types::Time;
 
-/// Wall time at the start, carried on by the monotonic clock: it never goes backwards, whatever is done to the wall's.
+/// Wall time at the start, carried on by a clock that never goes backwards, whatever is done to the wall's, and that goes on
+/// while the machine sleeps.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     wall: Time,
-    began: Instant,
+    began: u64,
 }
 
 impl Clock {
@@ -16,14 +18,20 @@ impl Clock {
     #[must_use]
     pub fn start() -> Self {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { wall: Time(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)), began: Instant::now() }
+        Self { wall: Time(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)), began: since_boot_ms() }
     }
 
     /// The time now.
     #[must_use]
     pub fn now(&self) -> Time {
-        self.wall.after_ms(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
+        self.wall.after_ms(since_boot_ms().saturating_sub(self.began))
     }
+}
+
+fn since_boot_ms() -> u64 {
+    let since = clock_gettime(ClockId::Boottime);
+    u64::try_from(since.tv_sec).unwrap_or_default() * 1_000
+        + u64::try_from(since.tv_nsec).unwrap_or_default() / 1_000_000
 }
 
 #[cfg(test)]

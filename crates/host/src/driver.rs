@@ -147,13 +147,18 @@ impl Driver {
             let takes = self.takes_inputs();
             tokio::select! {
                 biased;
-                _ = stop.changed() => {}
+                changed = stop.changed() => {
+                    if changed.is_err() {
+                        break;
+                    }
+                }
                 Some(answer) = self.answers.recv() => self.answer(answer),
                 Some(input) = self.views.recv(), if takes => self.view_input(input),
                 Some(input) = self.words.recv(), if takes => self.agent_input(input),
                 () = until(self.host.poll_timeout(), &self.clock) => self.host.handle(self.clock.now(), Input::Tick),
             }
             self.take_what_waits();
+            self.tick_if_due();
             self.carry_out();
             self.count();
         }
@@ -180,6 +185,14 @@ impl Driver {
             if view.is_err() && word.is_err() {
                 return;
             }
+        }
+    }
+
+    /// However much comes in, what is due is done: a flood must not outlast the patience with whoever sends it.
+    fn tick_if_due(&mut self) {
+        let now = self.clock.now();
+        if self.host.poll_timeout().is_some_and(|at| at <= now) {
+            self.host.handle(now, Input::Tick);
         }
     }
 

@@ -9,7 +9,7 @@ use switchboard_types::{Ask, Command, LifeId, LinkId, Page, TabId, Told, TurnNam
 use tokio::sync::{mpsc, oneshot};
 
 /// Messages that wait for one view's link. Events are bounded by bytes in the core; this bounds the rest.
-pub const OUTBOX_MESSAGES: usize = 512;
+pub const OUTBOX_MESSAGES: usize = 4096;
 /// Inputs that wait for the host's task.
 pub const INBOX_MESSAGES: usize = 256;
 

@@ -26,6 +26,10 @@ pub const READ_PAGE_BYTES: usize = 128 * 1024;
 pub const MAX_UNCOMMITTED_BYTES: usize = 32 * 1024 * 1024;
 /// Bytes of words kept for agent sessions that are not known yet, per agent process.
 pub const MAX_EARLY_BYTES: usize = 4 * 1024 * 1024;
+/// A notice that goes to several sessions, in characters.
+pub const MAX_NOTICE_CHARS: usize = 4096;
+/// Folders that one host knows.
+pub const MAX_WORKSPACES: usize = 1_000;
 /// A title, in characters.
 pub const MAX_TITLE_CHARS: usize = 40;
 /// Commands that wait for a session to be read again from the store.

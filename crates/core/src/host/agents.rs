@@ -38,6 +38,7 @@ impl Host {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let was_here = session.life() == Some(life);
         session.asked_by_agent.clear();
+        session.waits_since = None;
         if was_here {
             session.place = AgentPlace::None;
         }
@@ -89,16 +90,30 @@ impl Host {
         if session.cancel_by.is_some_and(|by| by <= now) {
             self.force_cancel(now, id);
         }
-        let Some(session) = self.sessions.get_mut(&id) else { return };
-        let AgentPlace::Opening { life, since, told_slow } = session.place else { return };
-        if now.since(since) >= self.settings.startup_timeout_ms {
-            self.startup_failed(now, id, life);
-        } else if now.since(since) >= self.settings.startup_slow_ms && !told_slow {
-            session.place = AgentPlace::Opening { life, since, told_slow: true };
-            let message = format!("agent `{}` is slow to start; still waiting for it", session.agent);
-            self.timers.set(since.after_ms(self.settings.startup_timeout_ms), Alarm::Session(id));
-            self.append(now, id, None, &Body::Status { message, progress: None });
+        let Some(session) = self.sessions.get(&id) else { return };
+        match (session.place, session.waits_since) {
+            (AgentPlace::Opening { since, told_slow, .. }, _) => self.watch_start(now, id, since, told_slow),
+            (AgentPlace::None, Some(since)) => self.watch_start(now, id, since, false),
+            (AgentPlace::None, None) | (AgentPlace::Open { .. }, _) => {}
         }
+    }
+
+    /// Looks at a start that takes its time: of a process, or of an agent session in it.
+    fn watch_start(&mut self, now: Time, id: SessionId, since: Time, told_slow: bool) {
+        let waited = now.since(since);
+        if waited >= self.settings.startup_timeout_ms {
+            return self.startup_failed(now, id);
+        }
+        if waited < self.settings.startup_slow_ms || told_slow {
+            return;
+        }
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        if let AgentPlace::Opening { told_slow, .. } = &mut session.place {
+            *told_slow = true;
+        }
+        let message = format!("agent `{}` is slow to start; still waiting for it", session.agent);
+        self.timers.set(since.after_ms(self.settings.startup_timeout_ms), Alarm::Session(id));
+        self.append(now, id, None, &Body::Status { message, progress: None });
     }
 
     /// The cancelled turn did not stop: its agent session is closed, so a late word can reach nobody.
@@ -118,18 +133,22 @@ impl Host {
         self.pump(now, id);
     }
 
-    fn startup_failed(&mut self, now: Time, id: SessionId, life: LifeId) {
+    /// What waits fails, all of it: an answer that is still on its way must not be taken for that to a second try.
+    fn startup_failed(&mut self, now: Time, id: SessionId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
+        let life = session.life();
+        session.place = AgentPlace::None;
+        session.waits_since = None;
         let seconds = self.settings.startup_timeout_ms / 1000;
         let message = format!("agent `{}` opened no session within {seconds} s", session.agent);
         let key = AgentKey { agent: session.agent.clone(), workspace: session.workspace.clone() };
-        let has_served = self.lives.is_serving(&key);
-        session.place = AgentPlace::None;
-        self.fail_front(now, id, &message);
-        if has_served {
-            self.ask(id, life, Ask::CloseSession { session: id });
-        } else {
-            self.end_life(&key, EndHow::AtOnce, &message);
+        let waiting = session.state.queue().len().max(1);
+        for _ in 0..waiting {
+            self.fail_front(now, id, &message);
+        }
+        match life.filter(|_| self.lives.is_serving(&key)) {
+            Some(life) => self.ask(id, life, Ask::CloseSession { session: id }),
+            None => self.end_life(&key, EndHow::AtOnce, &message),
         }
         self.pump(now, id);
     }

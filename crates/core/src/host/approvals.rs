@@ -12,10 +12,15 @@ impl Host {
     pub(super) fn approval_wanted(&mut self, now: Time, id: SessionId, mut approval: Approval) {
         let Some(session) = self.sessions.get(&id) else { return };
         let theirs = approval.id.clone();
-        let running = session.state.running().filter(|_| !session.state.is_cancelling());
-        let Some(turn) = running.filter(|_| session.state.approvals().count() < MAX_OPEN_APPROVALS) else {
+        let Some(turn) = session.heard_turn().filter(|_| !session.state.is_cancelling()) else {
             return self.answer_agent(id, theirs, Resolution::Deny);
         };
+        if session.state.approvals().count() >= MAX_OPEN_APPROVALS {
+            let message =
+                format!("{MAX_OPEN_APPROVALS} questions are open already, so one more was denied: {}", approval.title);
+            self.append(now, id, Some(turn), &Body::Status { message, progress: None });
+            return self.answer_agent(id, theirs, Resolution::Deny);
+        }
         // Named by its place in the log: unique for ever, whatever the agent calls it.
         let ours = ApprovalId::new(format!("a{}", session.head.next()));
         approval.id = ours.clone();

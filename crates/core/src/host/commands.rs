@@ -11,6 +11,7 @@ use switchboard_types::{
 use super::Host;
 use crate::fold::digest;
 use crate::input::Output;
+use crate::seat::Link;
 use crate::session::{AgentPlace, Session, Writes};
 
 const UNTITLED: &str = "New session";
@@ -37,8 +38,18 @@ impl Host {
             let message = "there is no such tab; open it with new-tab first";
             return self.refuse(link, about(&command, RejectCode::UnknownTab, message));
         };
+        let elsewhere = |link: &Link| {
+            let seat = command.tab().and_then(|tab| link.seats.get(tab));
+            seat.is_some_and(|seat| seat.session != id)
+        };
+        if self.links.get(&link).is_some_and(elsewhere) {
+            let message = "this tab was closed, and another one has its name; open it with new-tab to see that one";
+            return self.refuse(link, about(&command, RejectCode::UnknownTab, message));
+        }
         let Some(session) = self.sessions.get_mut(&id) else { return };
         match &mut session.writes {
+            // Advisory, so not worth reading the session anew.
+            Writes::Sealed | Writes::Reloading(_) if matches!(command, Command::Ack { .. }) => {}
             Writes::Open => self.session_command(now, link, id, command),
             Writes::Sealed => {
                 session.writes = Writes::Reloading(vec![(link, command)]);
@@ -76,7 +87,7 @@ impl Host {
         let tabs = shown.collect();
         self.tell(link, Told::Tabs { tabs });
         for (tab, seen) in seen {
-            match self.tabs.get(&tab).copied() {
+            match self.tabs.get(&tab).copied().or_else(|| self.closing(&tab)) {
                 Some(id) => self.attach(now, link, &tab, id, seen),
                 None => {
                     let message = "there is no such tab any more; it was closed, or belongs to another host";
@@ -84,6 +95,13 @@ impl Host {
                 }
             }
         }
+    }
+
+    /// The session whose tab is closed, but not on the disk yet: whoever looks for it still finds it and sees its end.
+    fn closing(&self, tab: &TabId) -> Option<SessionId> {
+        let closing =
+            |session: &&Session| session.tab == *tab && session.state.closed && session.durable < session.head;
+        self.sessions.values().find(closing).map(|session| session.id)
     }
 
     /// Seats a link at an open tab; prompts that waited for somebody to look go on.
@@ -201,7 +219,9 @@ impl Host {
         let (tab, place) = (session.tab.clone(), session.place);
         self.end_all_turns(now, id);
         self.append(now, id, None, &Body::SessionClosed {});
-        self.tabs.remove(&tab);
+        if self.tabs.get(&tab) == Some(&id) {
+            self.tabs.remove(&tab);
+        }
         if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
             self.ask(id, life, Ask::CloseSession { session: id });
         }
@@ -233,7 +253,7 @@ pub(super) fn untrusted_message(workspace: &WorkspaceRoot) -> String {
     format!("{workspace} is not trusted, so only the demo agent runs there; run `switchboard trust {workspace}`")
 }
 
-fn about(command: &Command, code: RejectCode, message: &str) -> Reject {
+pub(super) fn about(command: &Command, code: RejectCode, message: &str) -> Reject {
     let mut reject = Reject::new(code, message);
     reject.tab = command.tab().cloned();
     if let Command::Prompt { name, .. } | Command::Cancel { name, .. } = command {

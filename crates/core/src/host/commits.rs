@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use switchboard_types::{Ask, Commit, CommitDone, LifeId, Page, RejectCode, SessionId, Ticket, Time};
+use switchboard_types::{Ask, Command, Commit, CommitDone, LifeId, LinkId, Page, RejectCode, SessionId, Ticket, Time};
 
 use super::Host;
 use crate::input::{Output, RequestId, Workspace};
@@ -15,7 +15,7 @@ pub(super) struct Pending {
     ticket: Ticket,
     sessions: Vec<SessionId>,
     bytes: usize,
-    trusting: Vec<(RequestId, Workspace)>,
+    pub(super) trusting: Vec<(RequestId, Workspace)>,
 }
 
 impl Host {
@@ -54,7 +54,7 @@ impl Host {
                     None => self.commit_succeeded(now, *session, pending.ticket),
                 }
             }
-            self.trust_settled(now, pending.trusting, done.changes_failed.as_deref());
+            self.trust_settled(now, &pending.trusting, done.changes_failed.as_deref());
         }
     }
 
@@ -62,7 +62,7 @@ impl Host {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let Some((_, page)) = session.pending.pop_front_if(|(pending, _)| *pending == ticket) else { return };
         session.durable = page.last();
-        if session.durable == session.head {
+        if session.title_at <= session.durable {
             session.shown_title.clone_from(&session.state.title);
         }
         self.deliver(id, &page);
@@ -97,7 +97,9 @@ impl Host {
             return;
         }
         session.pending.clear();
-        session.gated.clear();
+        // What closes the agent session is wanted now more than before; nothing else may leave.
+        let closing: Vec<_> =
+            session.gated.drain(..).filter(|(_, _, ask)| matches!(ask, Ask::CloseSession { .. })).collect();
         session.cancel_by = None;
         session.writes = Writes::Sealed;
         // What was to go with the next commit never will.
@@ -110,13 +112,23 @@ impl Host {
             self.outputs.push_back(Output::Ask { life, ask: Ask::CloseSession { session: id } });
         }
         self.refuse_seats(id, RejectCode::Internal, &sealed_message(reason));
+        self.outputs.extend(closing.into_iter().map(|(_, life, ask)| Output::Ask { life, ask }));
+        let taken = self.tabs.get(&tab).is_some_and(|other| *other != id);
         if never_durable {
-            self.tabs.remove(&tab);
+            if !taken {
+                self.tabs.remove(&tab);
+            }
             self.drop_seats(id);
             self.sessions.remove(&id);
+        } else if taken {
+            // Its tab has gone to another session, so only its close can come next.
+            if let Some(session) = self.sessions.get_mut(&id) {
+                session.writes = Writes::Reloading(vec![(LinkId(0), Command::CloseTab { tab })]);
+                self.outputs.push_back(Output::Reload(id));
+            }
         } else {
             // A close that did not reach the disk has not happened.
-            self.tabs.entry(tab).or_insert(id);
+            self.tabs.insert(tab, id);
         }
     }
 

@@ -8,7 +8,7 @@ use switchboard_types::{LinkId, Page, ReadId, Reject, RejectCode, Seq, SessionId
 
 use super::Host;
 use crate::input::{Output, Slice};
-use crate::seat::{Link, Mode, Seat};
+use crate::seat::{Link, Mode, Reading, Seat, UseOf};
 
 /// What a seat is told of a page that was just committed: the page, if it follows and its link takes events.
 pub(super) fn live(
@@ -41,8 +41,8 @@ impl Host {
 
     pub(super) fn link_closed(&mut self, link: LinkId) {
         let Some(gone) = self.links.remove(&link) else { return };
-        if let Some((read, _)) = gone.reading {
-            self.reads.remove(&read);
+        if let Some(reading) = gone.reading {
+            self.reads.remove(&reading.read);
         }
         for (tab, seat) in gone.seats {
             if let Some(session) = self.sessions.get_mut(&seat.session) {
@@ -61,8 +61,8 @@ impl Host {
         let durable = session.durable;
         let moved = link.seats.get(tab).map(|old| old.session).filter(|old| *old != session_id);
         // A page that is on its way for the old place of this seat must not be taken for the new one.
-        if let Some((read, _)) = link.reading.take_if(|(_, reading)| reading == tab) {
-            self.reads.remove(&read);
+        if let Some(reading) = link.reading.as_mut().filter(|reading| reading.tab == *tab) {
+            reading.use_of = UseOf::Nothing;
         }
         let reset = moved.is_some() || seen > durable;
         let cursor = if reset { Seq::START } else { seen };
@@ -124,19 +124,19 @@ impl Host {
             }
             self.last_read = ReadId(self.last_read.0 + 1);
             let (read, session, after) = (self.last_read, seat.session, seat.cursor);
-            link.reading = Some((read, tab.clone()));
-            link.served = Some(tab.clone());
-            self.reads.insert(read, (link_id, tab));
+            link.reading = Some(Reading { read, tab: tab.clone(), use_of: UseOf::Next });
+            link.served = Some(tab);
+            self.reads.insert(read, link_id);
             self.outputs.push_back(Output::Read { read, session, after, max_bytes: READ_PAGE_BYTES });
         }
     }
 
     /// A page came from the store; the one that ends at the durable head makes its seat following in the same step.
     pub(super) fn page_read(&mut self, read: ReadId, slice: Result<Slice, String>) {
-        let Some((link_id, tab)) = self.reads.remove(&read) else { return };
+        let Some(link_id) = self.reads.remove(&read) else { return };
         let Some(link) = self.links.get_mut(&link_id) else { return };
-        link.reading = None;
-        let Some(seat) = link.seats.get(&tab) else { return self.catch_up(link_id) };
+        let Some(Reading { tab, use_of, .. }) = link.reading.take() else { return };
+        let Some(seat) = link.seats.get(&tab).filter(|_| use_of == UseOf::Next) else { return self.catch_up(link_id) };
         let session = seat.session;
         // While hidden nothing indexed goes out; the page is read again when the view is shown.
         if link.visibility == Visibility::Visible {

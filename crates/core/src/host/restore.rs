@@ -2,11 +2,11 @@
 //! workspaces. Never sends a prompt again.
 
 use switchboard_types::{
-    Change, Detail, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time, WorkspaceRoot, WorkspaceRow,
+    Body, Change, Detail, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::Host;
-use super::commands::untrusted_message;
+use super::commands::{about, untrusted_message};
 use crate::input::{EndHow, Recovered, RequestId, Trust, Workspace};
 use crate::session::{Session, Writes};
 
@@ -25,7 +25,10 @@ impl Host {
     pub fn restore(&mut self, now: Time, recovered: Recovered) {
         let Some(tab) = recovered.row.tab.clone() else { return };
         let id = recovered.row.session;
-        self.tabs.insert(tab.clone(), id);
+        // Two sessions can claim a tab if the older one's end did not reach the disk; the newer one has it.
+        if let Some(older) = self.tabs.insert(tab.clone(), id) {
+            self.append(now, older, None, &Body::SessionClosed {});
+        }
         let mut session = Session::found(recovered, tab);
         session.held = session.state.queue().len() > 0;
         self.sessions.insert(id, session);
@@ -52,11 +55,10 @@ impl Host {
             Ok(recovered) => self.reopen(now, id, *recovered, waiting),
             Err(reason) => {
                 session.writes = Writes::Sealed;
-                self.refuse_seats(
-                    id,
-                    RejectCode::Internal,
-                    &format!("this tab cannot be read from the disk: {reason}"),
-                );
+                let message = format!("this tab cannot be read from the disk: {reason}. Try again once that is mended");
+                for (link, command) in waiting {
+                    self.refuse(link, about(&command, RejectCode::Internal, &message));
+                }
             }
         }
     }
@@ -69,9 +71,13 @@ impl Host {
         waiting: Vec<(LinkId, switchboard_types::Command)>,
     ) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let watchers = std::mem::take(&mut session.watchers);
-        *session = Session::found(recovered, session.tab.clone());
+        let (tab, watchers) = (session.tab.clone(), std::mem::take(&mut session.watchers));
+        *session = Session::found(recovered, tab.clone());
         session.watchers = watchers;
+        // The close that seemed to fail is on the disk after all.
+        if session.state.closed && self.tabs.get(&tab) == Some(&id) {
+            self.tabs.remove(&tab);
+        }
         self.settle_running(
             now,
             id,
@@ -80,9 +86,15 @@ impl Host {
         );
         self.look_again(id);
         for (link, command) in waiting {
-            self.session_command(now, link, id, command);
+            if self.sessions.get(&id).is_some_and(|session| !session.state.closed) {
+                self.session_command(now, link, id, command);
+            } else {
+                let message = "there is no such tab any more; it was closed";
+                self.refuse(link, about(&command, RejectCode::UnknownTab, message));
+            }
         }
         self.pump(now, id);
+        self.forget_if_over(id);
     }
 
     pub(super) fn know_workspace(&mut self, workspace: Workspace) {
@@ -109,20 +121,28 @@ impl Host {
         }
     }
 
-    pub(super) fn trust_settled(&mut self, now: Time, settled: Vec<(RequestId, Workspace)>, failed: Option<&str>) {
-        for (request, workspace) in settled {
+    pub(super) fn trust_settled(&mut self, now: Time, settled: &[(RequestId, Workspace)], failed: Option<&str>) {
+        for (at, (request, workspace)) in settled.iter().enumerate() {
             let result = failed.map_or(Ok(()), |reason| Err(reason.to_owned()));
-            if result.is_ok() {
-                let root = workspace.root.clone();
-                self.know_workspace(workspace);
-                let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
-                for id in ids {
-                    if self.sessions.get(&id).is_some_and(|session| session.workspace == root) {
-                        self.pump(now, id);
-                    }
-                }
+            let later = settled.iter().skip(at + 1).chain(&self.trusting);
+            let later = later.chain(self.commits.iter().flat_map(|commit| &commit.trusting));
+            let overtaken = later.into_iter().any(|(_, other)| other.root == workspace.root);
+            if result.is_ok() && !overtaken {
+                self.trust_holds(now, workspace.clone());
             }
-            self.outputs.push_back(crate::input::Output::TrustSettled { request, result });
+            self.outputs.push_back(crate::input::Output::TrustSettled { request: *request, result });
+        }
+    }
+
+    fn trust_holds(&mut self, now: Time, workspace: Workspace) {
+        let root = workspace.root.clone();
+        if workspace.trust == Trust::Untrusted {
+            self.end_untrusted(&root);
+        }
+        self.know_workspace(workspace);
+        let here = self.sessions.values().filter(|session| session.workspace == root);
+        for id in here.map(|session| session.id).collect::<Vec<_>>() {
+            self.pump(now, id);
         }
     }
 

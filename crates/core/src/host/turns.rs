@@ -63,7 +63,13 @@ impl Host {
     }
 
     fn want_agent(&mut self, now: Time, id: SessionId, key: &AgentKey, waiting: Option<TurnId>) -> Progress {
-        match self.lives.want(now, &self.settings, key) {
+        let readiness = self.lives.want(now, &self.settings, key);
+        if let (Readiness::Spawn(_) | Readiness::Coming, Some(session)) = (&readiness, self.sessions.get_mut(&id)) {
+            let since = *session.waits_since.get_or_insert(now);
+            self.timers.set(since.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
+            self.timers.set(since.after_ms(self.settings.startup_timeout_ms), Alarm::Session(id));
+        }
+        match readiness {
             Readiness::Ready(life) => self.open_agent_session(now, id, life),
             Readiness::Spawn(life) => {
                 let (agent, workspace) = (key.agent.clone(), key.workspace.clone());
@@ -80,9 +86,10 @@ impl Host {
 
     fn open_agent_session(&mut self, now: Time, id: SessionId, life: LifeId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        session.place = AgentPlace::Opening { life, since: now, told_slow: false };
+        let since = session.waits_since.take().unwrap_or(now);
+        session.place = AgentPlace::Opening { life, since, told_slow: false };
         let cwd = session.workspace.clone();
-        self.timers.set(now.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
+        self.timers.set(since.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
         self.ask(id, life, Ask::OpenSession { session: id, cwd });
     }
 

@@ -2,6 +2,7 @@
 //! counted and changes nothing.
 
 use switchboard_types::agent::ToolFailure;
+use switchboard_types::limits::MAX_NOTICE_CHARS;
 use switchboard_types::{
     Ask, Body, CallId, Detail, LifeId, SessionId, Text, Time, ToolCall, ToolStatus, TurnName, Word,
 };
@@ -45,11 +46,17 @@ impl Host {
         }
     }
 
-    /// A word that is about the agent as a whole goes to every session that it serves.
+    /// An error that names no session ends the only turn that runs; if several do, each of them is told of it.
     fn word_for_all(&mut self, now: Time, life: LifeId, word: Word) {
         let Word::Trouble { message } = word else { return };
-        let served: Vec<SessionId> = self.sessions.keys().copied().filter(|id| self.is_served_by(*id, life)).collect();
-        for id in served {
+        let message: String = message.chars().take(MAX_NOTICE_CHARS).collect();
+        let served = self.sessions.values().filter(|session| session.life() == Some(life) && session.is_writable());
+        let concerned = served.filter(|session| session.heard_turn().is_some() || session.state.queue().len() > 0);
+        let concerned: Vec<SessionId> = concerned.map(|session| session.id).collect();
+        if let [only] = concerned.as_slice() {
+            return self.turn_failed(now, *only, message);
+        }
+        for id in concerned {
             self.append(now, id, None, &Body::Status { message: message.clone(), progress: None });
         }
     }
@@ -67,13 +74,13 @@ impl Host {
     }
 
     fn in_running(&mut self, now: Time, id: SessionId, body: Body) {
-        let turn = self.sessions.get(&id).and_then(|session| session.state.running());
+        let turn = self.sessions.get(&id).and_then(crate::session::Session::heard_turn);
         self.append(now, id, turn, &body);
     }
 
     fn turn_done(&mut self, now: Time, id: SessionId, name: Option<&TurnName>) {
         let Some(session) = self.sessions.get(&id) else { return };
-        if session.turn_for(name) == session.state.running() && session.state.running().is_some() {
+        if session.turn_for(name).is_some_and(|turn| session.heard_turn() == Some(turn)) {
             self.finish_running(now, id, None);
         } else {
             self.counters.late_words += 1;
@@ -82,7 +89,7 @@ impl Host {
 
     fn turn_failed(&mut self, now: Time, id: SessionId, message: String) {
         let Some(session) = self.sessions.get(&id) else { return };
-        if session.state.running().is_some() {
+        if session.heard_turn().is_some() {
             self.finish_running(now, id, Some(Detail::new("agent_error", message)));
         } else {
             self.append(now, id, None, &Body::Status { message, progress: None });

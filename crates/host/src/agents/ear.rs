@@ -12,7 +12,7 @@ use tokio::process::ChildStdin;
 /// Bytes that may wait for an agent that does not read.
 pub(super) const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// Messages that may wait for an agent that does not read.
-pub(super) const MAX_WAITING_MESSAGES: usize = 4096;
+pub(super) const MAX_WAITING_MESSAGES: usize = 16 * 1024;
 
 /// The agent does not read what it is asked.
 #[derive(Debug, Error, PartialEq, Eq)]

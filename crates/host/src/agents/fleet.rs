@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder};
 
 /// Orders that wait for one agent's task, which takes them even while the agent does not read.
-pub const ORDERS: usize = 256;
+pub const ORDERS: usize = 16 * 1024;
 
 /// All agents' processes of one host.
 #[derive(Debug)]

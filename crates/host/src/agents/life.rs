@@ -172,6 +172,9 @@ impl Life {
                 if !words.is_empty() {
                     self.outgoing = Some(AgentInput::Words { life: self.life, words });
                 }
+                let mut owed = Vec::new();
+                self.dialect.owed(&mut owed);
+                self.tell(owed);
             }
             Ok(Heard::End) | Err(_) => {
                 let step = self.ending.begin(Why::OutputClosed, Instant::now());
@@ -201,6 +204,10 @@ impl Life {
     fn ask(&mut self, ask: Ask) {
         let mut messages = Vec::new();
         self.dialect.ask(self.around.clock.now(), ask, &mut messages);
+        self.tell(messages);
+    }
+
+    fn tell(&mut self, messages: Vec<Vec<u8>>) {
         for message in messages {
             if let Err(error) = self.ear.push(&message) {
                 tracing::warn!(agent = self.agent, %error, "the agent is ended");

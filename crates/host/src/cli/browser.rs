@@ -11,8 +11,9 @@ pub(super) fn open(url: &str) {
     if !has_display || !io::stdout().is_terminal() || !is_web(url) {
         return;
     }
-    let mut opener = Command::new("xdg-open");
-    opener.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    // By its place in the system, from its root: the folder that the person stands in may hold a program of that name.
+    let mut opener = Command::new("/usr/bin/xdg-open");
+    opener.arg(url).current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     match opener.spawn() {
         // It ends soon; somebody must notice, or it stays as a zombie.
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use switchboard_types::AgentName;
@@ -228,8 +229,13 @@ impl Config {
 }
 
 fn text_of(file: &Path) -> io::Result<String> {
+    // A pipe or a device in the file's place must not hold up the host.
+    let file = fs::OpenOptions::new().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(file)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
     let mut text = String::new();
-    fs::File::open(file)?.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text)?;
+    file.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_CONFIG_BYTES {
         return Err(io::Error::other(format!("it is larger than {MAX_CONFIG_BYTES} bytes")));
     }

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use switchboard_core::{EndHow, Output, Slice};
+use switchboard_core::{EndHow, Input, Output, Slice};
 use switchboard_types::{AgentName, Ask, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::{Driver, MAX_READS_IN_FLIGHT, StoreAnswer, recovery};
-use crate::link::{AgentOrder, Outgoing, SharedPage};
+use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
 use crate::store::Which;
 
 /// A page that the host wants.
@@ -51,17 +51,27 @@ impl Driver {
             other => Outgoing::Told(Box::new(other)),
         };
         let Some(outbox) = self.outboxes.get(&link) else { return };
-        if let Err(TrySendError::Full(_)) = outbox.try_send(outgoing) {
-            // Events are bounded by the window, so this view asks without reading the answers. Its link ends; its seats'
-            // cursors are with the view, and nothing is lost.
-            tracing::warn!(%link, "a view asks faster than it reads the answers; its link is closed");
-            self.outboxes.remove(&link);
+        if outbox.capacity() > 1 {
+            if outbox.try_send(outgoing).is_err() {
+                // Its task is gone without a word.
+                self.outboxes.remove(&link);
+                self.host.handle(self.clock.now(), Input::LinkClosed(link));
+            }
+            return;
         }
+        // Events are bounded by the window, so this view asks without reading the answers. Its link ends; its cursors are
+        // with the view, and nothing is lost. The last place is for saying so.
+        tracing::warn!(%link, "a view asks faster than it reads the answers; its link is closed");
+        let _ = outbox.try_send(Outgoing::Close(CloseReason::TooSlow));
+        self.outboxes.remove(&link);
     }
 
     fn start_reads(&mut self) {
         while self.reads_in_flight < MAX_READS_IN_FLIGHT {
             let Some(Read { read, session, after, max_bytes }) = self.reads.pop_front() else { return };
+            if !self.host.wants_page(read) {
+                continue;
+            }
             self.reads_in_flight += 1;
             let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
             tokio::task::spawn_blocking(move || {
@@ -93,7 +103,7 @@ impl Driver {
                 self.lives.insert(life, orders);
             }
             Err(message) => {
-                self.host.handle(self.clock.now(), switchboard_core::Input::LifeEnded { life, message });
+                self.host.handle(self.clock.now(), Input::LifeEnded { life, message });
             }
         }
     }

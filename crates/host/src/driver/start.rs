@@ -52,12 +52,19 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
-    let host = tokio::spawn(driver.run(stopping));
+    let mut host = tokio::spawn(driver.run(stopping));
     serve.ready(&ready)?;
-    tracing::info!(signal = asked_to_stop.await, "the host stops");
-    // Nobody listens any more only if both tasks are gone already.
+    let ended = tokio::select! {
+        signal = asked_to_stop => {
+            tracing::info!(signal, "the host stops");
+            // Nobody listens any more only if both tasks are gone already.
+            let _ = stop.send(true);
+            host.await
+        }
+        // Without its task the host is a locked door; better that the next start finds none.
+        ended = &mut host => ended,
+    };
     let _ = stop.send(true);
-    let ended = host.await;
     let _ = doors.await;
     if let Ok(store) = Arc::try_unwrap(store) {
         store.close().map_err(|error| Failure::failed(error.to_string()))?;
@@ -67,8 +74,13 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
 fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {
     let options = Options { durability: durability(serve.config.durability), ..Options::default() };
-    // The writer's thread waits here only if the driver has more answers than it can have asked for.
-    let on_done = move |done| drop(answer_to.blocking_send(StoreAnswer::Done(done)));
+    // The queue holds more answers than can be asked for, so this waits never; a store that has ended answers on the
+    // driver's own thread, which must not wait at all.
+    let on_done = move |done| {
+        if let Err(mpsc::error::TrySendError::Full(answer)) = answer_to.try_send(StoreAnswer::Done(done)) {
+            drop(answer_to.blocking_send(answer));
+        }
+    };
     let (store, report) =
         SqliteStore::open(serve.folder.path(), options, on_done).map_err(|error| Failure::failed(error.to_string()))?;
     for note in report.notes {
@@ -116,8 +128,11 @@ fn doors(serve: &Serve, inbox: mpsc::Sender<crate::link::ViewInput>, metrics: Ar
 pub fn set_trust_in_store(folder: &Folder, _lease: &Lease, root: &WorkspaceRoot, trust: Trust) -> Result<(), Failure> {
     let (answer_to, answer) = std::sync::mpsc::sync_channel(1);
     let on_done = move |done| drop(answer_to.send(done));
-    let (store, _) = SqliteStore::open(folder.path(), Options::default(), on_done)
+    let (store, report) = SqliteStore::open(folder.path(), Options::default(), on_done)
         .map_err(|error| Failure::failed(error.to_string()))?;
+    for note in report.notes {
+        tracing::warn!("{note}");
+    }
     let trusted = (trust == Trust::Trusted).then(|| Clock::start().now());
     let change = Change::Workspace(WorkspaceRow { root: root.clone(), trusted });
     store::Store::commit(&store, Commit { ticket: Ticket(1), entries: Vec::new(), changes: vec![change] });

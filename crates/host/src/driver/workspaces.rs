@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use switchboard_core::{Input, RequestId, Trust, Workspace};
+use switchboard_types::limits::MAX_WORKSPACES;
 use switchboard_types::{AgentName, Command, WorkspaceRoot, WorkspaceRow};
 use tokio::sync::oneshot;
 
@@ -23,11 +24,22 @@ struct Met {
     config: Config,
 }
 
+impl Met {
+    fn workspace(&self, root: &WorkspaceRoot) -> Workspace {
+        Workspace {
+            root: root.clone(),
+            trust: self.trust,
+            agents: self.config.agents().map(|spec| spec.name).collect(),
+            default_agent: self.config.default_agent(),
+        }
+    }
+}
+
 /// Trust that is on its way to the disk.
 pub(super) struct Trusting {
     root: WorkspaceRoot,
-    /// What holds again if the disk refuses.
-    before: Option<Met>,
+    /// What holds once the disk has it.
+    after: Met,
     answer: oneshot::Sender<Result<(), String>>,
 }
 
@@ -49,12 +61,7 @@ impl Workspaces {
     pub(super) fn know(&mut self, root: &WorkspaceRoot) -> Workspace {
         let user = &self.user;
         let met = self.met.entry(root.clone()).or_insert_with(|| Met { trust: Trust::Untrusted, config: user.clone() });
-        Workspace {
-            root: root.clone(),
-            trust: met.trust,
-            agents: met.config.agents().map(|spec| spec.name).collect(),
-            default_agent: met.config.default_agent(),
-        }
+        met.workspace(root)
     }
 
     fn config(&self, root: &WorkspaceRoot, trust: Trust) -> Result<Config, String> {
@@ -76,7 +83,9 @@ impl Workspaces {
 impl Driver {
     /// A new tab may name a folder that the host has not met.
     pub(super) fn know_workspace_of(&mut self, command: &Command) {
-        if let Command::OpenTab { workspace: Some(root), .. } = command {
+        if let Command::OpenTab { workspace: Some(root), .. } = command
+            && (self.workspaces.met.len() < MAX_WORKSPACES || self.workspaces.met.contains_key(root))
+        {
             let workspace = self.workspaces.know(root);
             self.host.handle(self.clock.now(), Input::Workspace(workspace));
         }
@@ -91,21 +100,23 @@ impl Driver {
                 return;
             }
         };
-        let before = self.workspaces.met.insert(root.clone(), Met { trust, config });
+        let after = Met { trust, config };
+        let workspace = after.workspace(root);
+        // Distrust holds at once; trust holds when it is on the disk.
+        if trust == Trust::Untrusted {
+            self.workspaces.met.insert(root.clone(), after.clone());
+        }
         self.last_request += 1;
         let request = RequestId(self.last_request);
-        self.trusting.insert(request, Trusting { root: root.clone(), before, answer });
-        let workspace = self.workspaces.know(root);
+        self.trusting.insert(request, Trusting { root: root.clone(), after, answer });
         self.host.handle(self.clock.now(), Input::Trust { workspace, request });
     }
 
     pub(super) fn trust_settled(&mut self, request: RequestId, result: Result<(), String>) {
-        let Some(Trusting { root, before, answer }) = self.trusting.remove(&request) else { return };
-        if result.is_err() {
-            match before {
-                Some(before) => drop(self.workspaces.met.insert(root, before)),
-                None => drop(self.workspaces.met.remove(&root)),
-            }
+        let Some(Trusting { root, after, answer }) = self.trusting.remove(&request) else { return };
+        let overtaken = self.trusting.values().any(|later| later.root == root);
+        if result.is_ok() && !overtaken {
+            self.workspaces.met.insert(root, after);
         }
         // Whoever asked may be gone; the trust stands.
         let _ = answer.send(result);

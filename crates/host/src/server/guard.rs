@@ -86,7 +86,7 @@ impl Rules {
         let origin = match (headers.contains_key(ORIGIN), only(headers, ORIGIN)) {
             (false, _) => None,
             (true, None) => return Err(Refusal::ForeignOrigin),
-            (true, Some(origin)) => Some(self.names.origin_kind(origin)),
+            (true, Some(origin)) => Some(self.names.origin_kind(origin, host)),
         };
         if origin == Some(OriginKind::Foreign) {
             return Err(Refusal::ForeignOrigin);

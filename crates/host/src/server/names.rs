@@ -43,11 +43,13 @@ impl Names {
         self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host))
     }
 
-    /// Whose page an `Origin` header names.
-    pub(crate) fn origin_kind(&self, origin: &str) -> OriginKind {
-        if origin.strip_prefix("http://").is_some_and(|host| self.is_our_host(host)) {
+    /// Whose page an `Origin` header names, in a request to `host`. Our own page is the one at that very address: cookies
+    /// know no ports, so a page at another port of the same name must not pass for ours.
+    pub(crate) fn origin_kind(&self, origin: &str, host: &str) -> OriginKind {
+        let named = origin.strip_prefix("http://").filter(|named| self.is_our_host(named));
+        if named.is_some_and(|named| named.eq_ignore_ascii_case(host)) {
             OriginKind::Own
-        } else if self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
+        } else if named.is_some() || self.origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin)) {
             OriginKind::Allowed
         } else {
             OriginKind::Foreign
@@ -138,11 +140,16 @@ mod tests {
             "https://x.example",
             "https://*.example",
             "http://evil.example",
+            "http://127.0.0.1:7171",
+            "http://box.local",
         ]
-        .map(|origin| names.origin_kind(origin));
-        let mut expected = [OriginKind::Foreign; 11];
+        .map(|origin| names.origin_kind(origin, "localhost:7171"));
+        let mut expected = [OriginKind::Foreign; 13];
         expected[0] = OriginKind::Own;
+        // Other names of ours are let in with the token, and are not our own page to the cookie.
         expected[1] = OriginKind::Allowed;
+        expected[11] = OriginKind::Allowed;
+        expected[12] = OriginKind::Allowed;
         assert_eq!(kinds, expected);
     }
 }

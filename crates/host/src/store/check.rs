@@ -40,7 +40,11 @@ pub(crate) fn mark(path: &Path) -> Option<u64> {
     if let Some(stamp) = marked(path) {
         return Some(stamp);
     }
-    let stamp = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut stamp = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    // An earlier salvage of the same second, or of a clock set back since, keeps its name.
+    while beside(path, &format!(".damaged-{stamp}")).exists() {
+        stamp += 1;
+    }
     let written = File::create(beside(path, ".salvage")).and_then(|mut file| {
         write!(file, "{stamp}")?;
         file.sync_all()?;

@@ -216,7 +216,9 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
                 rows::write_turn(new, &row, rev)?;
             }
         }
-        Sealed::Workspace { row, rev } => {
+        Sealed::Workspace { mut row, rev } => {
+            // An older row could outlive the one that took its trust back, so a salvage trusts nobody.
+            row.trusted = None;
             if rows::workspace_rev(new, &row.root)?.is_none_or(|kept| kept < rev) {
                 rows::write_workspace(new, &row, rev)?;
             }
