@@ -10,8 +10,9 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Messages that wait for one view's link. Events are bounded by bytes in the core; this bounds the rest.
 pub const OUTBOX_MESSAGES: usize = 4096;
-/// Inputs that wait for the host's task.
-pub const INBOX_MESSAGES: usize = 256;
+/// Inputs that wait for the host's task, of views and of agents each. One may be as large as a message may be, so few wait
+/// here: whoever has more waits at its own end.
+pub const INBOX_MESSAGES: usize = 16;
 
 /// What the links of views send to the host's task.
 #[derive(Debug)]

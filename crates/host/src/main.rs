@@ -4,11 +4,15 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
+use switchboard_host::agents::shown::shown;
 use switchboard_host::cli::{
     self,
     args::{Cli, Command},
 };
 use switchboard_host::demo;
+
+/// A line of an error.
+const MAX_ERROR_CHARS: usize = 4096;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -18,7 +22,7 @@ fn main() -> ExitCode {
         _ => run(cli),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("switchboard: {error:#}");
+        complain(&format!("{error:#}"));
         ExitCode::FAILURE
     })
 }
@@ -28,8 +32,14 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     Ok(match runtime.block_on(cli::run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("switchboard: {failure}");
+            complain(&failure.to_string());
             failure.exit.into()
         }
     })
+}
+
+/// Names in an error may be foreign, so they are shown as they are and do nothing to the terminal.
+fn complain(error: &str) {
+    let lines: Vec<String> = error.lines().map(|line| shown(line, MAX_ERROR_CHARS)).collect();
+    eprintln!("switchboard: {}", lines.join("\n"));
 }

@@ -67,12 +67,18 @@ pub enum Command {
 /// Flags of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Listen here; port 0 picks a free one
-    #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
+    /// Listen here; port 0 picks a free one, and without an address it is this machine's own
+    #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN, value_parser = listen_address)]
     pub listen: SocketAddr,
     /// The agent that works when none is named
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+}
+
+/// An address as people write it: `:PORT` is a port of this machine alone.
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let whole = if text.starts_with(':') { format!("127.0.0.1{text}") } else { text.to_owned() };
+    whole.parse().map_err(|_| "it must be ADDR:PORT or :PORT, such as 127.0.0.1:7171 or :0".to_owned())
 }
 
 impl Cli {
@@ -96,6 +102,16 @@ impl Cli {
             return Err(not_found("is not a folder"));
         }
         root.to_str().map(WorkspaceRoot::from).ok_or_else(|| not_found("has a name that is not UTF-8"))
+    }
+
+    /// The workspace to be trusted no longer: one whose folder is gone must not wait for whoever makes it anew.
+    pub fn former_workspace(&self, dir: Option<&std::path::Path>) -> Result<WorkspaceRoot, Failure> {
+        let named = dir.or(self.flags.workspace.as_deref());
+        let gone = named.and_then(|dir| std::path::absolute(dir).ok()).filter(|dir| !dir.exists());
+        match gone.as_ref().and_then(|dir| dir.to_str()) {
+            Some(root) => Ok(WorkspaceRoot::from(root)),
+            None => self.workspace(dir),
+        }
     }
 
     /// How data is printed.

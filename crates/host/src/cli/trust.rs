@@ -14,7 +14,11 @@ use crate::link::Trust;
 
 /// Trusts a workspace, or no longer.
 pub(super) async fn set(cli: &Cli, dir: Option<&Path>, trust: Trust) -> Result<(), Failure> {
-    let (root, folder) = (cli.workspace(dir)?, cli.folder()?);
+    let folder = cli.folder()?;
+    let root = match trust {
+        Trust::Trusted => cli.workspace(dir)?,
+        Trust::Untrusted => cli.former_workspace(dir)?,
+    };
     match running_host(&folder) {
         Some(running) => Control::of(&running, folder.token()?)?.trust(&root, trust).await?,
         None => {

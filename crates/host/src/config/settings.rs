@@ -123,12 +123,6 @@ impl Config {
         self.clone().overlaid(&root.join(WORKSPACE_FILE), Asked::AsUsual, Owner::Workspace)
     }
 
-    /// The same with another file as the demo agent's program.
-    #[must_use]
-    pub fn with_demo(self, program: &Path) -> Self {
-        Self { demo: program.to_owned(), ..self }
-    }
-
     /// The same with another default agent, which must exist.
     pub fn with_default_agent(self, name: AgentName) -> Result<Self, ConfigError> {
         if !name.is_demo() && !self.agents.contains_key(&name) {

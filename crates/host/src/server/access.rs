@@ -9,8 +9,6 @@ use thiserror::Error;
 
 use super::secret::{Fingerprint, Secret, derive};
 
-/// Random bytes of a token.
-const TOKEN_BYTES: usize = 32;
 /// Characters that a token must have: fewer than a random token's, so that people may choose their own, but not few.
 const MIN_TOKEN_CHARS: usize = 32;
 /// Random bytes of a login code.
@@ -86,11 +84,6 @@ impl Access {
             cookie_value: Secret::new(cookie_value),
             codes: Mutex::default(),
         })
-    }
-
-    /// A token for a data folder that has none yet.
-    pub fn new_token() -> Result<Secret, AccessError> {
-        Secret::random(TOKEN_BYTES).map_err(AccessError::NoRandom)
     }
 
     /// A fresh login code. Good once, for ten minutes.

@@ -1,6 +1,7 @@
 //! What our own command line asks of a running host: a login link, trust, another workspace. Carries it to the host's
 //! task; decides nothing.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -54,7 +55,11 @@ pub(crate) async fn login(State(shared): State<Arc<Shared>>) -> Result<Response,
 /// `POST /control/trust {root, trust}`.
 pub(crate) async fn trust(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
     let TrustRequest { root, trust: word } = read(body).await?;
-    let root = folder(&root).await?;
+    // A folder that is gone can be trusted no longer, but not trusted.
+    let root = match (folder(&root).await, word) {
+        (Err(_), TrustWord::Untrusted) if Path::new(&root).is_absolute() => WorkspaceRoot::from(root.as_str()),
+        (found, _) => found?,
+    };
     let (trust, said) = match word {
         TrustWord::Trusted => (Trust::Trusted, "trusted"),
         TrustWord::Untrusted => (Trust::Untrusted, "untrusted"),
