@@ -66,8 +66,10 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     };
     let _ = stop.send(true);
     let _ = doors.await;
-    if let Ok(store) = Arc::try_unwrap(store) {
-        store.close().map_err(|error| Failure::failed(error.to_string()))?;
+    match Arc::try_unwrap(store) {
+        Ok(store) => store.close().map_err(|error| Failure::failed(error.to_string()))?,
+        // A read is still under way; what was acknowledged is on the disk all the same.
+        Err(_) => tracing::warn!("the store is still being read; it is left as it is"),
     }
     ended.map_err(|error| Failure::failed(format!("the host's task ended badly: {error}")))
 }

@@ -200,9 +200,9 @@ impl SqliteStore {
     }
 
     fn finish(&mut self) -> Result<(), StoreError> {
-        self.orders = None;
         // The writer's connection must be the last: it tidies the file up.
         self.readers.close();
+        self.orders = None;
         match self.writer.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,
             Some(Err(_)) => Err(StoreError::Closed),
