@@ -154,6 +154,12 @@ fn what_is_wrong_is_named_by_line_and_key() {
             "per session",
         ),
         (
+            "[agents.a]\nkind = \"plain\"\ncommand = [\"x\"]\nprocess = \"session\"\n",
+            4,
+            "agents.a.process",
+            "for all sessions",
+        ),
+        (
             "[agents.a]\nkind = \"acp\"\ncommand = [\"x\"]\nprocess = \"both\"\n",
             4,
             "agents.a.process",

@@ -108,6 +108,10 @@ impl Table<'_> {
                 word.map(Spanned::span).unwrap_or_default(),
                 "an agent of kind `apex` has one process per session; take this line out",
             )),
+            (KindWord::Plain, Some(ProcessWord::Session)) => Err(self.source.wrong(
+                word.map(Spanned::span).unwrap_or_default(),
+                "an agent of kind `plain` has one process for all sessions; take this line out",
+            )),
             (_, Some(ProcessWord::Shared)) | (KindWord::Plain, None) => Ok(ProcessPer::Shared),
             (_, Some(ProcessWord::Session)) | (_, None) => Ok(ProcessPer::Session),
         }

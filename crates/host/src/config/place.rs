@@ -55,7 +55,7 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// The error of the TOML reader, with its place.
     pub(super) fn toml_error(&self, error: &toml::de::Error) -> ConfigError {
-        self.wrong(error.span().unwrap_or(0..0), error.message())
+        self.wrong(error.span().unwrap_or(0..0), without_value(error.message()))
     }
 
     /// An error about what stands at `span`.
@@ -69,6 +69,16 @@ impl Source<'_> {
             message: shown(message.as_ref(), MESSAGE_CHARS),
         }
     }
+}
+
+/// The reader's words without the value that it found: a key of somebody's may stand in the wrong place.
+fn without_value(message: &str) -> String {
+    for start in ["invalid type: string \"", "invalid value: string \""] {
+        if let Some((_, expected)) = message.strip_prefix(start).and_then(|rest| rest.rsplit_once("\", expected ")) {
+            return format!("{}, expected {expected}", start.trim_end_matches(" \""));
+        }
+    }
+    message.to_owned()
 }
 
 /// The innermost key whose name or value holds the span.
@@ -91,4 +101,23 @@ fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> Option<String> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_place_and_never_the_value() {
+        let source = Source { file: Path::new("config.toml"), text: "a = 1\nenv = \"KEY=sk-secret\"\n" };
+        let error = source.toml_error(&toml::from_str::<Wanted>(source.text).unwrap_err()).to_string();
+        assert!(error.contains("line 2") && error.contains("`env`") && error.contains("expected"), "{error}");
+        assert!(!error.contains("sk-secret"), "{error}");
+    }
+
+    #[derive(Debug, serde::Deserialize)]
+    struct Wanted {
+        #[expect(dead_code, reason = "only its type matters")]
+        env: std::collections::BTreeMap<String, String>,
+    }
 }
