@@ -31,6 +31,22 @@ async fn one_process_serves_many_sessions() {
 }
 
 #[tokio::test]
+async fn hundreds_of_tabs_that_want_one_agent_at_once_all_get_it() {
+    let place = Place::new();
+    let host = place.serve();
+    let mut view = host.view().await;
+    for n in 0..400 {
+        let tab = format!("tab {n}");
+        view.send(json!({"type": "new-tab", "tabId": tab})).await;
+        view.prompt(&tab, "m1", "demo: silent").await;
+    }
+    for _ in 0..400 {
+        assert_eq!(view.wait_type("response-complete").await["reason"], "completed");
+    }
+    assert_eq!(host.children().len(), 1);
+}
+
+#[tokio::test]
 async fn a_childs_environment_is_the_allow_list_and_what_was_granted() {
     let script = format!("env > seen-env\n{}", shell_agent(ECHO));
     let place = Place::new().with_agent("small", &script).trusted();

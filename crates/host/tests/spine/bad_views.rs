@@ -146,7 +146,7 @@ async fn text_that_is_no_utf_8_closes_the_link_with_1007() {
 }
 
 #[tokio::test]
-async fn a_view_that_asks_without_reading_the_answers_is_cut_off_and_nobody_else_notices() {
+async fn a_view_that_asks_without_reading_the_answers_costs_little_and_nobody_else_notices() {
     let place = Place::new();
     let host = place.serve();
     let (mut greedy, mut other) = (host.view().await, host.view().await);

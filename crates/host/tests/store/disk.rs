@@ -41,7 +41,7 @@ fn a_full_disk_fails_every_session_of_the_commit_and_writing_goes_on_once_there_
 }
 
 #[test]
-fn a_full_disk_stops_packing_but_no_reader() {
+fn a_full_disk_stops_no_reader_and_loses_nothing() {
     let disk = vfs::register("disk-pack");
     let folder = tempfile::tempdir().unwrap();
     let opened = open(folder.path(), Options { vfs: Some("disk-pack".to_owned()), ..early_packing() });
