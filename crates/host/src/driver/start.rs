@@ -122,7 +122,7 @@ fn doors(serve: &Serve, inbox: mpsc::Sender<crate::link::ViewInput>, metrics: Ar
         allowed_origins: serve.config.server.allowed_origins.clone(),
         inbox,
         metrics,
-        tabs: || Box::new(Tabs::default()),
+        dialects: ViewKind::make,
     })
 }
 

@@ -11,7 +11,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::rows::{self, MetaKey};
 
 /// Each step takes a file from its place in this list to the next. Never edit one that was released; add one.
-pub(crate) const STEPS: &[&str] = &["
+pub(crate) const STEPS: &[&str] = &[
+    "
     CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL, crc INTEGER NOT NULL);
     CREATE TABLE tail (
         id INTEGER PRIMARY KEY, session INTEGER NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL,
@@ -37,7 +38,11 @@ pub(crate) const STEPS: &[&str] = &["
     CREATE UNIQUE INDEX turn_place ON turn (session, turn);
     CREATE TABLE workspace (
         root TEXT NOT NULL PRIMARY KEY, trusted INTEGER, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
-"];
+",
+    "
+    CREATE INDEX session_used ON session (updated, session);
+",
+];
 
 /// What a file turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
