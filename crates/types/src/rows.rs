@@ -73,6 +73,8 @@ pub enum Change {
     Turn(TurnRow),
     /// Insert or replace a workspace.
     Workspace(WorkspaceRow),
+    /// Take a session out, log and all. Its id stays used up: whatever comes for it later is refused.
+    DeleteSession(SessionId),
 }
 
 /// What one session adds to a commit: its next events and what changes with them, together or not at all.
