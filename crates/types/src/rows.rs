@@ -95,7 +95,7 @@ pub enum Change {
     Turn(TurnRow),
     /// Insert or replace a workspace.
     Workspace(WorkspaceRow),
-    /// Delete a session with its log and its turns. Its id is never used again.
+    /// Take a session out, log and all. Its id stays used up: whatever comes for it later is refused.
     DeleteSession(SessionId),
 }
 

@@ -43,7 +43,7 @@ impl Disk {
                 match change {
                     Change::Session(row) => stored.row = Some(row.clone()),
                     Change::Turn(row) => drop(stored.turns.insert(row.turn.0, row.clone())),
-                    Change::Workspace(_) => unreachable!("not a session's"),
+                    Change::Workspace(_) | Change::DeleteSession(_) => unreachable!("not a session's"),
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use switchboard_dialects::view::tabs::Tabs;
+use switchboard_dialects::view::ViewKind;
 use switchboard_types::{Change, Commit, Ticket, WorkspaceRoot, WorkspaceRow};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};

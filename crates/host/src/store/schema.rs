@@ -40,6 +40,7 @@ pub(crate) const STEPS: &[&str] = &[
         root TEXT NOT NULL PRIMARY KEY, trusted INTEGER, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
 ",
     "
+    CREATE TABLE deleted (session INTEGER PRIMARY KEY, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
     CREATE INDEX session_used ON session (updated, session);
 ",
 ];
@@ -106,9 +107,10 @@ mod tests {
         let mut conn = Connection::open_in_memory().unwrap();
         migrate(&mut conn, STEPS, 0).unwrap();
         conn.execute("INSERT INTO lost VALUES (1, 2, 3, 4)", []).unwrap();
-        let later = [STEPS[0], "ALTER TABLE lost ADD COLUMN why TEXT", "CREATE TABLE note (id INTEGER PRIMARY KEY)"];
-        migrate(&mut conn, &later, 1).unwrap();
-        assert_eq!(format(&conn).unwrap(), Format::Ours(3));
+        let next = ["ALTER TABLE lost ADD COLUMN why TEXT", "CREATE TABLE note (id INTEGER PRIMARY KEY)"];
+        let later: Vec<&str> = STEPS.iter().copied().chain(next).collect();
+        migrate(&mut conn, &later, STEPS.len()).unwrap();
+        assert_eq!(format(&conn).unwrap(), Format::Ours(later.len() as i64));
         let kept: (i64, Option<String>) =
             conn.query_row("SELECT last_seq, why FROM lost", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         assert_eq!(kept, (3, None));
