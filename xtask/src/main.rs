@@ -1,5 +1,6 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
+mod codegen;
 mod steps;
 mod tidy;
 
@@ -14,6 +15,7 @@ usage: cargo xtask <chore>
 
   test [STEP…]   every check that must pass before a change is kept, or only the steps named
   tidy           the rules of the house that no compiler knows
+  codegen        writes the files that are made from the code
 ";
 
 fn main() -> Result<ExitCode> {
@@ -22,6 +24,7 @@ fn main() -> Result<ExitCode> {
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
+        Some((chore, [])) if chore == "codegen" => codegen::write(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)
