@@ -1,7 +1,9 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
+mod chromium;
 mod steps;
 mod tidy;
+mod web;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ usage: cargo xtask <chore>
 
   test [STEP…]   every check that must pass before a change is kept, or only the steps named
   tidy           the rules of the house that no compiler knows
+  web            the page from its sources, live, joined to a host that runs already
+  screenshots    pictures of the page's main states, below the target folder
 ";
 
 fn main() -> Result<ExitCode> {
@@ -22,6 +26,8 @@ fn main() -> Result<ExitCode> {
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
+        Some((chore, [])) if chore == "web" => web::live(&root),
+        Some((chore, [])) if chore == "screenshots" => web::screenshots(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)
