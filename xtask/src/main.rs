@@ -1,6 +1,7 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
 mod chromium;
+mod codegen;
 mod steps;
 mod tidy;
 mod web;
@@ -18,6 +19,7 @@ usage: cargo xtask <chore>
   tidy           the rules of the house that no compiler knows
   web            the page from its sources, live, joined to a host that runs already
   screenshots    pictures of the page's main states, below the target folder
+  codegen        writes the files that are made from the code
 ";
 
 fn main() -> Result<ExitCode> {
@@ -28,6 +30,7 @@ fn main() -> Result<ExitCode> {
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "web" => web::live(&root),
         Some((chore, [])) if chore == "screenshots" => web::screenshots(&root),
+        Some((chore, [])) if chore == "codegen" => codegen::write(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{tidy, web};
+use crate::{codegen, tidy, web};
 
 /// One thing that must pass.
 struct Step {
@@ -26,6 +26,7 @@ pub(crate) enum Ended {
 const STEPS: &[Step] = &[
     Step { name: "fmt", run: |root| cargo(root, &["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: tidy_step },
+    Step { name: "codegen", run: codegen_step },
     Step { name: "web-types", run: web::types },
     Step { name: "web-format", run: web::format },
     Step { name: "web-unit", run: web::unit },
@@ -98,6 +99,14 @@ fn word(ended: Ended) -> &'static str {
 
 fn tidy_step(root: &Path) -> Result<Ended> {
     Ok(if tidy::run(root)? == ExitCode::SUCCESS { Ended::Passed } else { Ended::Failed { code: 1 } })
+}
+
+fn codegen_step(root: &Path) -> Result<Ended> {
+    let stale = codegen::check(root);
+    for path in &stale {
+        println!("{path} is not what the code makes; run `cargo xtask codegen`");
+    }
+    Ok(if stale.is_empty() { Ended::Passed } else { Ended::Failed { code: 1 } })
 }
 
 fn tests_step(root: &Path) -> Result<Ended> {
@@ -204,7 +213,7 @@ mod tests {
     #[test]
     fn a_step_that_does_not_exist_is_an_error_that_lists_those_that_do() {
         let error = test(Path::new("."), &["smoke".to_owned()]).unwrap_err().to_string();
-        assert!(error.contains("`smoke`") && error.contains("fmt, tidy, web-types"), "{error}");
+        assert!(error.contains("`smoke`") && error.contains("fmt, tidy, codegen, web-types"), "{error}");
     }
 
     #[test]
