@@ -115,7 +115,12 @@ fn through(word: Word) -> Vec<Value> {
     let mut builder = PageBuilder::new(Seq(1));
     builder.push(Time(0), Some(TurnId(1)), &body);
     let names = TurnNames::new(vec![(TurnId(1), TurnName::from("m"))]);
-    let told = Told::Events { tab: TabId::from("t"), page: Arc::new(builder.take().unwrap()), names };
+    let told = Told::Events {
+        tab: TabId::from("t"),
+        page: Arc::new(builder.take().unwrap()),
+        names,
+        epoch: Default::default(),
+    };
     let mut messages = Vec::new();
     Tabs::new().write(&told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
     messages

@@ -25,6 +25,8 @@ pub(crate) struct World {
     pub(crate) views: Vec<View>,
     pub(crate) lives: BTreeMap<LifeId, Life>,
     pub(crate) trust_answers: Vec<Result<(), String>>,
+    pub(crate) trust_wanted: Vec<(WorkspaceRoot, Trust)>,
+    pub(crate) delete_answers: Vec<Result<(), String>>,
     /// Every prompt that ever reached an agent, over all restarts.
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     last_link: u64,
@@ -54,6 +56,8 @@ impl World {
             views: Vec::new(),
             lives: BTreeMap::new(),
             trust_answers: Vec::new(),
+            trust_wanted: Vec::new(),
+            delete_answers: Vec::new(),
             prompted: Vec::new(),
             last_link: 0,
             starts: 1,
@@ -119,7 +123,7 @@ impl World {
     /// Connects again and goes on after what the view has seen, as a reloaded page does.
     pub(crate) fn reconnect(&mut self, view: usize) {
         self.connect(view);
-        let seen = self.views[view].journal.iter().map(|(tab, log)| (tab.clone(), last(log)));
+        let seen = self.views[view].journal.iter().map(|(tab, log)| (tab.clone(), last(log).into()));
         let seen = seen.collect();
         self.command(view, Command::Ready { seen });
     }
@@ -211,6 +215,12 @@ impl World {
                     }
                 }
                 Output::TrustSettled { result, .. } => self.trust_answers.push(result),
+                Output::SetTrust { root, trust, .. } => self.trust_wanted.push((root, trust)),
+                Output::Deleted { result, .. } => self.delete_answers.push(result),
+                Output::ReadHistory { link, before, limit } => {
+                    let history = Ok(self.disk.history(before, limit));
+                    self.host.handle(self.now, Input::HistoryRead { link, history });
+                }
             }
         }
     }
@@ -378,5 +388,5 @@ pub(crate) fn workspace(trust: Trust) -> Workspace {
 }
 
 pub(crate) fn open_tab(tab: &str, seen: u64) -> Command {
-    Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen) }
+    Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen).into() }
 }
