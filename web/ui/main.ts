@@ -1,7 +1,5 @@
-// Where the page begins. Puts the one root element into the document and holds nothing else.
-import { html, render } from "lit";
+/** Where the page begins, as the host serves it: its link is a WebSocket to that host. */
+import { start } from "./boot";
+import { letIn, webSocketLinks } from "./edges/websocket";
 
-render(
-  html`<p role="status" data-testid="connection" data-state="connecting">Connecting…</p>`,
-  document.body,
-);
+start(webSocketLinks(location), letIn);
