@@ -57,6 +57,13 @@ impl World {
         Self { address, login, metrics, inputs, stop, running }
     }
 
+    /// The path of one file that the page loads.
+    pub(crate) async fn asset(&self) -> String {
+        let page = self.get("/").with("Authorization", &format!("Bearer {TOKEN}")).send(self.address).await;
+        let path = page.body.split('"').find(|part| part.starts_with("/assets/"));
+        path.unwrap().to_owned()
+    }
+
     pub(crate) fn host(&self) -> String {
         self.address.to_string()
     }
