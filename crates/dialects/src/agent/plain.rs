@@ -5,6 +5,7 @@ mod early;
 mod read;
 mod say;
 mod sessions;
+mod shape;
 
 use bytes::Bytes;
 use switchboard_types::{Ask, SessionId, Time, Word};
@@ -14,6 +15,8 @@ use self::say::ToAgent;
 use self::sessions::{Created, Sessions};
 use super::{AgentDialect, Noise};
 use crate::json::{FieldError, Fields, FieldsError, shown};
+
+pub use self::shape::schema;
 
 /// What an agent may say.
 pub const AGENT_SAYS: [&str; 10] = [
