@@ -63,8 +63,8 @@ pub(super) enum FromAgent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message_id: Option<TurnName>,
     },
-    /// With `requestId`: the session cannot be opened. With `sessionId`: the turn has failed and is over. With neither: a
-    /// word to every tab of the agent.
+    /// With `requestId`: the session cannot be opened. With `sessionId`: the turn has failed and is over. With neither:
+    /// the only turn that runs has failed, or every tab in which one runs is told.
     Error {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request_id: Option<String>,
