@@ -8,6 +8,7 @@ import { hashOfTab, tabOfHash } from "./model/place";
 import { Page } from "./page";
 import { SbApp } from "./parts/sb-app";
 import { tokens } from "./theme/tokens";
+import { VERSION } from "./wire";
 
 /** How often a hidden page draws; only its title can be seen. */
 const HIDDEN_FRAME_MS = 500;
@@ -44,7 +45,7 @@ export function start(openLink: OpenLink, isLetIn: () => Promise<boolean>): Page
         clearTimeout(timer);
       };
     },
-    version: document.querySelector<HTMLMetaElement>('meta[name="switchboard-version"]')?.content ?? null,
+    version: VERSION,
   });
   page.onActive = (tab) => {
     history.replaceState(null, "", hashOfTab(tab));

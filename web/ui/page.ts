@@ -32,7 +32,7 @@ export type Around = {
   frame: (draw: () => void) => void;
   /** Runs `run` after that many milliseconds; the answer takes it back. */
   later: (run: () => void, ms: number) => () => void;
-  version: string | null;
+  version: string;
 };
 
 export class Page {
@@ -51,7 +51,6 @@ export class Page {
   /** Called when another tab is shown, so that the address says so. */
   onActive: (tab: string) => void = () => undefined;
   private link: Link | null = null;
-  private version: string | null;
   private drawing = false;
   private toastCount = 0;
   private cancelTick: () => void = () => undefined;
@@ -63,7 +62,6 @@ export class Page {
     this.drafts = around.drafts;
     this.prefs = around.prefs;
     this.newTabs = around.newTabs;
-    this.version = around.version;
   }
 
   start(tab: string | null): void {
@@ -262,7 +260,7 @@ export class Page {
         return;
       }
       case "hello":
-        this.link?.send(this.model.hello(this.version ?? this.model.hostVersion));
+        this.link?.send(this.model.hello(this.around.version));
         return;
       case "ping":
         this.link?.send({ type: "ping", n: output.n });
@@ -326,8 +324,7 @@ export class Page {
 
   private welcomed(): void {
     this.step({ type: "welcomed" });
-    this.version ??= this.model.hostVersion;
-    this.outdated = this.version !== this.model.hostVersion;
+    this.outdated = this.around.version !== this.model.hostVersion;
     if (!this.visible) this.link?.send({ type: "visibility", visible: false });
   }
 
