@@ -25,6 +25,8 @@ pub(crate) struct View {
     pub(crate) gone: Vec<SessionId>,
     pub(crate) history: Option<(Vec<SessionSummary>, Option<HistoryPlace>)>,
     pub(crate) pongs: Vec<u64>,
+    /// Whether this link has asked to watch everything.
+    pub(crate) watching: bool,
     pub(crate) undrained: usize,
     /// Whether it reads what it is sent.
     pub(crate) reads: bool,
@@ -45,6 +47,7 @@ impl View {
             gone: Vec::new(),
             history: None,
             pongs: Vec::new(),
+            watching: false,
             undrained: 0,
             reads: true,
         }
@@ -81,6 +84,7 @@ impl View {
             Told::Refused(reject) => self.refused.push(reject),
             Told::Tabs { tabs } => self.tabs = tabs,
             Told::Overview { workspaces, sessions, .. } => {
+                self.watching = true;
                 self.workspaces = workspaces.into_iter().map(|known| (known.root.clone(), known)).collect();
                 self.sessions.clear();
                 sessions.into_iter().for_each(|session| self.take_session(disk, session));
