@@ -13,7 +13,8 @@ export const markdownStyle = css`
     margin-bottom: 0;
   }
   .md .block + .block,
-  .md .group + .group {
+  .md .group + .group,
+  .md .group + .block {
     margin-top: 0.8em;
   }
   .md .block.cut + .block {
@@ -21,7 +22,7 @@ export const markdownStyle = css`
   }
   .md .group.far {
     content-visibility: auto;
-    contain-intrinsic-size: auto 1500px;
+    contain-intrinsic-inline-size: auto 100px;
   }
   .md p,
   .md ul,

@@ -31,7 +31,9 @@ function turns(log: TabLog): Turn[] {
 describe("the cursor", () => {
   it("takes a run that continues the log", () => {
     const log = new TabLog();
-    expect(log.take(run(0, [{ type: "sessionOpened", agent: "demo", workspace: "/" }, prompt("a", 1)]))).toBe("applied");
+    expect(log.take(run(0, [{ type: "sessionOpened", agent: "demo", workspace: "/" }, prompt("a", 1)]))).toBe(
+      "applied",
+    );
     expect(log.take(run(2, [{ type: "turnStarted", turn: 1 }, text("one "), text("two")]))).toBe("applied");
     expect(log.seen()).toEqual({ epoch: "e", seq: 5 });
     expect(turns(log).map(answerOf)).toEqual(["one two"]);
@@ -58,14 +60,22 @@ describe("the cursor", () => {
   it("takes a merged event whose number is its last piece's", () => {
     const log = new TabLog();
     log.take(run(0, [prompt("a", 1)]));
-    const merged: Events = { ...run(1, []), to: 9, events: [{ seq: 9, time: 1, turn: 1, body: { type: "text", text: "many" } }] };
+    const merged: Events = {
+      ...run(1, []),
+      to: 9,
+      events: [{ seq: 9, time: 1, turn: 1, body: { type: "text", text: "many" } }],
+    };
     expect(log.take(merged)).toBe("applied");
     expect(log.cursor).toBe(9);
   });
 
   it("refuses a run whose numbers lie outside it", () => {
     const log = new TabLog();
-    const bad: Events = { ...run(0, []), to: 1, events: [{ seq: 2, time: 1, turn: 1, body: { type: "text", text: "x" } }] };
+    const bad: Events = {
+      ...run(0, []),
+      to: 1,
+      events: [{ seq: 2, time: 1, turn: 1, body: { type: "text", text: "x" } }],
+    };
     expect(log.take(bad)).toBe("misfit");
     expect(log.cursor).toBe(0);
   });
@@ -76,7 +86,10 @@ describe("the cursor", () => {
     expect(log.gap(2, 6)).toBe("applied");
     expect(log.gap(2, 6)).toBe("repeated");
     expect(log.take(run(6, [text("after")]))).toBe("applied");
-    expect(log.entries.map((entry) => (entry.kind === "notice" ? entry.what : entry.number))).toEqual([1, "gap"]);
+    expect(log.entries.map((entry) => (entry.kind === "notice" ? entry.what : entry.number))).toEqual([
+      1,
+      "gap",
+    ]);
   });
 
   it("forgets everything at a reset and takes another epoch from the start", () => {
@@ -100,7 +113,11 @@ describe("a turn", () => {
         { type: "thought", text: "hm ", turn: 1 },
         { type: "thought", text: "yes", turn: 1 },
         text("I call "),
-        { type: "toolCall", call: { id: "c", title: "read", status: "running", input: { path: "x" } }, turn: 1 },
+        {
+          type: "toolCall",
+          call: { id: "c", title: "read", status: "running", input: { path: "x" } },
+          turn: 1,
+        },
         text("and ask"),
         {
           type: "approvalAsked",
@@ -118,7 +135,10 @@ describe("a turn", () => {
       { kind: "plan" },
       { kind: "thought", text: "hm yes", seq: 5, startMs: 4_000, endMs: 5_000 },
       { kind: "text", text: "I call ", seq: 6 },
-      { kind: "tool", call: { id: "c", title: "read", status: "completed", input: { path: "x" }, output: "ok" } },
+      {
+        kind: "tool",
+        call: { id: "c", title: "read", status: "completed", input: { path: "x" }, output: "ok" },
+      },
       { kind: "text", text: "and ask", seq: 8 },
       {
         kind: "approval",
@@ -136,7 +156,12 @@ describe("a turn", () => {
     log.take(run(0, [prompt("a", 1), { type: "turnStarted", turn: 1 }, prompt("b", 2), prompt("c", 3)]));
     expect(log.running()?.name).toBe("a");
     expect(log.queue().map((turn) => turn.name)).toEqual(["b", "c"]);
-    log.take(run(4, [{ type: "cancelAsked", turn: 2 }, { type: "turnEnded", outcome: "cancelled", turn: 2 }]));
+    log.take(
+      run(4, [
+        { type: "cancelAsked", turn: 2 },
+        { type: "turnEnded", outcome: "cancelled", turn: 2 },
+      ]),
+    );
     expect(log.queue().map((turn) => turn.name)).toEqual(["c"]);
   });
 
@@ -149,6 +174,8 @@ describe("a turn", () => {
   it("keeps what nobody knows", () => {
     const log = new TabLog();
     log.take(run(0, [prompt("a", 1), { type: "hologram", size: 3, turn: 1 } as never]));
-    expect(turns(log)[0]?.pieces).toEqual([{ kind: "unknown", name: "hologram", raw: '{"type":"hologram","size":3}' }]);
+    expect(turns(log)[0]?.pieces).toEqual([
+      { kind: "unknown", name: "hologram", raw: '{"type":"hologram","size":3}' },
+    ]);
   });
 });

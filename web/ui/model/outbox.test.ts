@@ -11,7 +11,14 @@ function memory(): Keep & { kept: Map<string, string> } {
   };
 }
 
-const entry = (name: string, madeMs = 0): Unsent => ({ name, tab: "t", text: `say ${name}`, madeMs, opening: null, held: null });
+const entry = (name: string, madeMs = 0): Unsent => ({
+  name,
+  tab: "t",
+  text: `say ${name}`,
+  madeMs,
+  opening: null,
+  held: null,
+});
 
 it("what was not confirmed outlives the page, under the same name", () => {
   const keep = memory();

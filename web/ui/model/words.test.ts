@@ -36,11 +36,19 @@ it("times are short", () => {
     "2 h ago",
     "3 d ago",
   ]);
-  expect([duration(300), duration(4_200), duration(75_000)]).toEqual(["less than a second", "4 s", "1 min 15 s"]);
+  expect([duration(300), duration(4_200), duration(75_000)]).toEqual([
+    "less than a second",
+    "4 s",
+    "1 min 15 s",
+  ]);
 });
 
 it("a folder is called by its last part", () => {
-  expect([folderName("/home/me/project/"), folderName("C:\\code\\x"), folderName("/")]).toEqual(["project", "x", "/"]);
+  expect([folderName("/home/me/project/"), folderName("C:\\code\\x"), folderName("/")]).toEqual([
+    "project",
+    "x",
+    "/",
+  ]);
 });
 
 it("values are shown whole or said to be cut", () => {

@@ -30,6 +30,10 @@ export class SbThought extends LitElement {
       summary:hover {
         color: var(--sb-text);
       }
+      .spark,
+      .turn {
+        display: inline-flex;
+      }
       .turn svg {
         transition: transform 0.12s;
       }

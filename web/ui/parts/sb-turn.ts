@@ -17,6 +17,7 @@ import { turnStyle } from "./turn-style";
 /** A longer prompt is folded. */
 const FOLD_CHARS = 1_200;
 const FOLD_LINES = 12;
+const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 /** Of what nobody knows, this much is drawn. */
 const MAX_RAW_CHARS = 10_000;
 
@@ -49,7 +50,7 @@ export class SbTurn extends LitElement {
       return html`<p class="muted small">The beginning of this turn was lost.</p>`;
     const long = prompt.length > FOLD_CHARS || prompt.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
     const fold = long && !this.unfolded;
-    return html`<div class="prompt" title=${new Date(queuedMs).toLocaleString()}>
+    return html`<div class="prompt" title=${WHEN.format(queuedMs)}>
       <div class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
         ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}
       </div>
