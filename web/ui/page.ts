@@ -66,6 +66,8 @@ export class Page {
 
   start(tab: string | null): void {
     this.active = tab ?? this.newTabs.first(this.around.newId);
+    // A reload comes back to what was shown, also before anything else was.
+    this.onActive(this.active);
     this.step({ type: "start" });
   }
 

@@ -91,6 +91,11 @@ export class Window {
     await this.at("tab").nth(before).waitFor();
   }
 
+  /** Goes to the tab with that title. */
+  async show(title: string): Promise<void> {
+    await this.at("tab").filter({ hasText: title }).click();
+  }
+
   async prompt(text: string): Promise<void> {
     await this.at("prompt").fill(text);
     await this.at("send").click();
