@@ -2,6 +2,7 @@
 
 mod chromium;
 mod codegen;
+mod newcomer;
 mod steps;
 mod tidy;
 mod web;
@@ -20,6 +21,7 @@ usage: cargo xtask <chore>
   web            the page from its sources, live, joined to a host that runs already
   screenshots    pictures of the page's main states, below the target folder
   codegen        writes the files that are made from the code
+  newcomer       a fresh clone, the README's first command, the link that it prints, a prompt, an answer
 ";
 
 fn main() -> Result<ExitCode> {
@@ -30,6 +32,7 @@ fn main() -> Result<ExitCode> {
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "web" => web::live(&root),
         Some((chore, [])) if chore == "screenshots" => web::screenshots(&root),
+        Some((chore, [])) if chore == "newcomer" => newcomer::run(&root),
         Some((chore, [])) if chore == "codegen" => codegen::write(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");
