@@ -314,7 +314,8 @@ export class Page {
           // What follows was meant for the link that is gone.
           return;
         case "refused":
-          this.toast(effect.refusal.message);
+          // A tab that is gone is simply not shown any more.
+          if (effect.refusal.code !== "unknown_tab") this.toast(effect.refusal.message);
           break;
         case "reopened":
           this.show(effect.tab);

@@ -51,9 +51,8 @@ export class SbTurn extends LitElement {
     const long = prompt.length > FOLD_CHARS || prompt.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
     const fold = long && !this.unfolded;
     return html`<div class="prompt" title=${WHEN.format(queuedMs)}>
-      <div class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
-        ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}
-      </div>
+      <pre class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
+${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
       ${
         long
           ? html`<button
