@@ -36,8 +36,14 @@ export function start(openLink: OpenLink, isLetIn: () => Promise<boolean>): Page
     now: Date.now,
     newId: () => crypto.randomUUID(),
     frame: (draw) => {
-      if (document.hidden) setTimeout(draw, HIDDEN_FRAME_MS);
-      else requestAnimationFrame(draw);
+      // A page that is hidden, or becomes so before the frame, gets none.
+      const timer = setTimeout(run, document.hidden ? HIDDEN_FRAME_MS : 2 * HIDDEN_FRAME_MS);
+      const frame = requestAnimationFrame(run);
+      function run() {
+        clearTimeout(timer);
+        cancelAnimationFrame(frame);
+        draw();
+      }
     },
     later: (run, ms) => {
       const timer = setTimeout(run, ms);

@@ -50,29 +50,29 @@ export class SbTurn extends LitElement {
       return html`<p class="muted small">The beginning of this turn was lost.</p>`;
     const long = prompt.length > FOLD_CHARS || prompt.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
     const fold = long && !this.unfolded;
-    return html`<div class="prompt" title=${WHEN.format(queuedMs)}>
-      <div class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
-        ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}
-      </div>
-      ${
-        long
-          ? html`<button
-              class="plain small"
-              aria-expanded=${!fold}
-              @click=${() => (this.unfolded = !this.unfolded)}
-            >
-              ${fold ? "Show all" : "Show less"}
-            </button>`
-          : nothing
-      }
-      ${
-        context.length > 0
-          ? html`<ul class="context small">
-              ${context.map((item) => html`<li>${icons.read}<span class="clip">${shown(item.path ?? "excerpt")}</span></li>`)}
-            </ul>`
-          : nothing
-      }
-    </div>`;
+    return html`<h2 class="spoken">You asked</h2>
+      <div class="prompt" title=${WHEN.format(queuedMs)}>
+        <pre class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
+${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
+        ${
+          long
+            ? html`<button
+                class="plain small"
+                aria-expanded=${!fold}
+                @click=${() => (this.unfolded = !this.unfolded)}
+              >
+                ${fold ? "Show all" : "Show less"}
+              </button>`
+            : nothing
+        }
+        ${
+          context.length > 0
+            ? html`<ul class="context small">
+                ${context.map((item) => html`<li>${icons.read}<span class="clip">${shown(item.path ?? "excerpt")}</span></li>`)}
+              </ul>`
+            : nothing
+        }
+      </div>`;
   }
 
   private piece(piece: Piece, last: boolean): TemplateResult {
