@@ -42,6 +42,7 @@ pub static ROUTES: &[Route] = &[
     Route { method: Method::GET, path: "/healthz", needs: Needs::Nothing, behind: || get(health) },
     Route { method: Method::GET, path: "/metrics", needs: Needs::Token, behind: || get(metrics) },
     Route { method: Method::GET, path: "/ws/tabs", needs: Needs::Token, behind: || get(ws::tabs) },
+    Route { method: Method::GET, path: "/ws/switchboard", needs: Needs::Token, behind: || get(ws::switchboard) },
     Route { method: Method::POST, path: "/control/login", needs: Needs::Token, behind: || post(control::login) },
     Route { method: Method::POST, path: "/control/trust", needs: Needs::Token, behind: || post(control::trust) },
     Route {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use switchboard_types::{
-    Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow, TurnId, TurnRow, WorkspaceRoot, WorkspaceRow,
+    Change, Commit, CommitDone, History, HistoryPlace, Page, Seq, SessionId, SessionRow, TurnId, TurnRow,
+    WorkspaceRoot, WorkspaceRow,
 };
 
 use super::batch::was_deleted;
@@ -168,6 +169,14 @@ impl Store for MemoryStore {
         let stored =
             |row: &SessionRow| StoredSession { row: row.clone(), head: held.head(row.session), lost: Vec::new() };
         Ok(held.sessions.values().filter(wanted).map(stored).collect())
+    }
+
+    fn history(&self, before: Option<HistoryPlace>, limit: usize) -> Result<History, StoreError> {
+        let place = |row: &SessionRow| (row.updated, row.session);
+        let mut rows: Vec<SessionRow> = self.held().sessions.values().cloned().collect();
+        rows.retain(|row| before.is_none_or(|before| place(row) < (before.updated, before.session)));
+        rows.sort_by_key(|row| std::cmp::Reverse(place(row)));
+        Ok(History::cut(rows, limit))
     }
 
     fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>, StoreError> {

@@ -41,6 +41,7 @@ pub(crate) const STEPS: &[&str] = &[
 ",
     "
     CREATE TABLE deleted (session INTEGER PRIMARY KEY, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
+    CREATE INDEX session_used ON session (updated, session);
 ",
 ];
 
