@@ -1,7 +1,10 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
+mod chromium;
+mod codegen;
 mod steps;
 mod tidy;
+mod web;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -14,6 +17,9 @@ usage: cargo xtask <chore>
 
   test [STEP…]   every check that must pass before a change is kept, or only the steps named
   tidy           the rules of the house that no compiler knows
+  web            the page from its sources, live, joined to a host that runs already
+  screenshots    pictures of the page's main states, below the target folder
+  codegen        writes the files that are made from the code
 ";
 
 fn main() -> Result<ExitCode> {
@@ -22,6 +28,9 @@ fn main() -> Result<ExitCode> {
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
+        Some((chore, [])) if chore == "web" => web::live(&root),
+        Some((chore, [])) if chore == "screenshots" => web::screenshots(&root),
+        Some((chore, [])) if chore == "codegen" => codegen::write(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -165,10 +165,10 @@ impl Host {
     fn delete_now(&mut self, id: SessionId) {
         self.refuse_seats(id, RejectCode::UnknownTab, "this session was deleted");
         self.drop_seats(id);
-        if let Some(session) = self.sessions.remove(&id) {
-            if self.tabs.get(&session.tab) == Some(&id) {
-                self.tabs.remove(&session.tab);
-            }
+        if let Some(session) = self.sessions.remove(&id)
+            && self.tabs.get(&session.tab) == Some(&id)
+        {
+            self.tabs.remove(&session.tab);
         }
         self.changes.push(Change::DeleteSession(id));
     }

@@ -39,6 +39,7 @@ pub(crate) fn suite(make: impl Fn() -> Subject) {
         an_entry_that_leaves_a_hole_is_refused_alone_with_its_changes,
         answers_come_in_the_order_of_commits,
         sessions_are_listed_with_their_heads,
+        history_is_listed_in_parts_the_last_used_first,
         turns_and_workspaces_are_inserted_and_replaced,
         a_session_id_is_never_free_again,
         an_epoch_is_the_stores_from_the_first_row_on,
@@ -127,6 +128,25 @@ fn sessions_are_listed_with_their_heads(subject: &Subject) {
     assert_eq!(subject.store.sessions(Which::WithTab).unwrap(), vec![one.clone(), three.clone()]);
     assert_eq!(subject.store.sessions(Which::All).unwrap(), vec![one, two.clone(), three]);
     assert_eq!(subject.store.sessions(Which::One(SessionId(2))).unwrap(), vec![two]);
+}
+
+fn history_is_listed_in_parts_the_last_used_first(subject: &Subject) {
+    for (at, (session, updated)) in [(1, 50), (2, 70), (3, 50), (4, 90), (5, 10)].into_iter().enumerate() {
+        let mut entry = entry(session, 1, 1, 10);
+        entry.changes = vec![Change::Session(SessionRow { updated: Time(updated), ..row(session) })];
+        subject.write(commit(at as u64 + 1, vec![entry]));
+    }
+    for limit in 1..=6 {
+        let (mut listed, mut before) = (Vec::new(), None);
+        loop {
+            let part = subject.store.history(before, limit).unwrap();
+            assert!(part.rows.len() <= limit);
+            listed.extend(part.rows.iter().map(|row| row.session.0));
+            let Some(next) = part.next else { break };
+            before = Some(next);
+        }
+        assert_eq!(listed, vec![4, 2, 3, 1, 5], "by {limit}");
+    }
 }
 
 fn turns_and_workspaces_are_inserted_and_replaced(subject: &Subject) {

@@ -61,8 +61,10 @@ pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
 
 fn unreadable(error: &serde_json::Error) -> Reject {
     let said = error.to_string();
+    // Decisions are a choice of words, too; only a message's type could have been `hello`.
+    let of_types = said.starts_with("unknown variant") && said.contains("`hello`");
     let code = match error.classify() {
-        serde_json::error::Category::Data if said.starts_with("unknown variant") => RejectCode::UnknownType,
+        serde_json::error::Category::Data if of_types => RejectCode::UnknownType,
         serde_json::error::Category::Data => RejectCode::BadMessage,
         serde_json::error::Category::Io | serde_json::error::Category::Syntax | serde_json::error::Category::Eof => {
             RejectCode::BadJson

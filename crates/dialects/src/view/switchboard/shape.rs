@@ -165,10 +165,7 @@ impl From<HistoryPlace> for WirePlace {
 }
 
 /// What the host says to the page. Events are written from the log's own bytes, in this shape.
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "`Events` is written by hand; the shape is for the schema and the types")
-)]
+#[expect(dead_code, reason = "`Events` is written by hand; the shape is for the schema and the types")]
 #[derive(Debug, PartialEq, Serialize, JsonSchema, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 #[ts(optional_fields)]

@@ -26,7 +26,7 @@ pub fn typescript() -> String {
         text.push_str(declaration);
         text.push('\n');
     }
-    text
+    text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
 struct Found<'a> {
