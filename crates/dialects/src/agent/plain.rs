@@ -5,6 +5,7 @@ mod early;
 mod read;
 mod say;
 mod sessions;
+mod shape;
 
 use bytes::Bytes;
 use switchboard_types::{Ask, SessionId, Time, Word};
@@ -12,6 +13,7 @@ use switchboard_types::{Ask, SessionId, Time, Word};
 use self::early::Early;
 use self::say::ToAgent;
 use self::sessions::{Created, Sessions};
+pub use self::shape::schema;
 use super::{AgentDialect, Noise};
 use crate::json::{FieldError, Fields, FieldsError, shown};
 
