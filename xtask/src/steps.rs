@@ -103,8 +103,8 @@ fn tidy_step(root: &Path) -> Result<Ended> {
 
 fn codegen_step(root: &Path) -> Result<Ended> {
     let stale = codegen::check(root);
-    for path in &stale {
-        println!("{path} is not what the code makes; run `cargo xtask codegen`");
+    for what in &stale {
+        println!("{what}");
     }
     Ok(if stale.is_empty() { Ended::Passed } else { Ended::Failed { code: 1 } })
 }

@@ -17,6 +17,8 @@ pub use self::shape::schema;
 use super::{AgentDialect, Noise};
 use crate::json::{FieldError, Fields, FieldsError, shown};
 
+pub use self::shape::schema;
+
 /// What an agent may say.
 pub const AGENT_SAYS: [&str; 10] = [
     "response-chunk",
