@@ -1,6 +1,7 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
 mod steps;
+mod storm;
 mod tidy;
 
 use std::env;
@@ -14,6 +15,7 @@ usage: cargo xtask <chore>
 
   test [STEP…]   every check that must pass before a change is kept, or only the steps named
   tidy           the rules of the house that no compiler knows
+  storm          kills, stops and starves the real program and checks that nothing is lost; --help says more
 ";
 
 fn main() -> Result<ExitCode> {
@@ -21,6 +23,7 @@ fn main() -> Result<ExitCode> {
     let root = repository_root()?;
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
+        Some((chore, arguments)) if chore == "storm" => storm::run(&root, arguments),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");

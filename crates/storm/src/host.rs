@@ -64,11 +64,8 @@ impl Place {
         std::fs::create_dir(place.workspace()).map_err(failed())?;
         let script = place.workspace().join("teller.sh");
         std::fs::write(&script, teller::SCRIPT).map_err(failed())?;
-        let config = format!(
-            "[agents.{}]\nkind = \"plain\"\ncommand = [\"/bin/sh\", \"{}\"]\n",
-            teller::NAME,
-            script.display()
-        );
+        let config =
+            format!("[agents.{}]\nkind = \"plain\"\ncommand = [\"/bin/sh\", \"{}\"]\n", teller::NAME, script.display());
         std::fs::write(place.path().join("config.toml"), config).map_err(failed())?;
         let trusted = place.command(Care::Fed, &["trust"]).output().await;
         let trusted = trusted.map_err(Trouble::io(format!("cannot run {}", program.display())))?;
@@ -131,7 +128,7 @@ impl Place {
     /// Starts a host and kills it after so long, ready or not.
     pub(crate) async fn stillborn(&self, lives: Duration) -> Result<(), Trouble> {
         let mut child = self.spawn(Care::Fed)?;
-        tokio::time::sleep(lives).await;
+        pause(lives).await;
         child.kill().await.map_err(Trouble::io("the host could not be killed"))
     }
 
@@ -214,7 +211,7 @@ impl Host {
 
     pub(crate) async fn stand_still(&self, micros: u64) {
         self.signal(Signal::STOP);
-        tokio::time::sleep(Duration::from_micros(micros)).await;
+        pause(Duration::from_micros(micros)).await;
         self.signal(Signal::CONT);
     }
 
@@ -246,6 +243,12 @@ impl AgentProcess {
         let start = fields.get(19).and_then(|field| field.parse().ok());
         start == Some(self.start) && fields.first() != Some(&"Z")
     }
+}
+
+/// Waits so long, as exactly as the system can; the runtime's own clock counts in milliseconds.
+pub(crate) async fn pause(time: Duration) {
+    // A thread that is never started is a pause that was cut short.
+    let _ = tokio::task::spawn_blocking(move || std::thread::sleep(time)).await;
 }
 
 fn send(pid: i32, signal: Signal) {

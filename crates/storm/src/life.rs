@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::check::Finding;
-use crate::host::{Host, PATIENCE, Trouble};
+use crate::host::{Host, PATIENCE, Trouble, pause};
 use crate::plan::{At, Care, Death, Deed, Life};
 use crate::tally::Restart;
 use crate::view::{Journal, Link};
@@ -157,7 +157,7 @@ impl Stage<'_> {
 
     async fn until(&self, at: At) {
         match at {
-            At::Micros(micros) => tokio::time::sleep(Duration::from_micros(micros)).await,
+            At::Micros(micros) => pause(Duration::from_micros(micros)).await,
             At::Chunks(chunks) => {
                 let Some(steady) = self.links.get(&Role::Steady) else { return };
                 let enough = chunks + steady.look(|seen| seen.chunks);
@@ -185,7 +185,7 @@ impl Stage<'_> {
             }
             Deed::StopAgent(slot, micros) => {
                 self.world.tally.agent_stops += self.signal_agent(slot, Signal::STOP);
-                tokio::time::sleep(Duration::from_micros(micros)).await;
+                pause(Duration::from_micros(micros)).await;
                 self.signal_agent(slot, Signal::CONT);
             }
             Deed::FreezeAgent(slot) => self.world.tally.agent_stops += self.signal_agent(slot, Signal::STOP),
@@ -265,7 +265,7 @@ impl Stage<'_> {
             Death::TermThenKill(at, micros) => {
                 self.until(at).await;
                 self.host.ask_to_end();
-                tokio::time::sleep(Duration::from_micros(micros)).await;
+                pause(Duration::from_micros(micros)).await;
                 self.kill().await?;
                 self.world.tally.ending_kills += 1;
             }

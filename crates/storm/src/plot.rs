@@ -73,10 +73,7 @@ pub fn svg(restarts: &[Restart], seed: u64) -> String {
     let ready: Vec<Duration> = fed.iter().map(|restart| restart.ready).collect();
     let spread = Spread::of(ready.iter().copied());
     let mut svg = String::new();
-    add(
-        &mut svg,
-        &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">"#),
-    );
+    add(&mut svg, &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">"#));
     add(&mut svg, &format!("<title>Restart times after SIGKILL, seed {seed}</title>\n<style>{STYLE}</style>"));
     let [p50, p99, max] = [spread.p50, spread.p99, spread.max].map(millis);
     let heading = format!(
@@ -100,7 +97,9 @@ fn spread_panel(svg: &mut String, ready: &[Duration]) {
         let (wide, high) = (panel.x((at + 1) as f64 * width) - x - 1.0, panel.bottom - y);
         add(
             svg,
-            &format!(r#"<rect class="ready" x="{x:.1}" y="{y:.1}" width="{wide:.1}" height="{high:.1}"><title>{bin}</title></rect>"#),
+            &format!(
+                r#"<rect class="ready" x="{x:.1}" y="{y:.1}" width="{wide:.1}" height="{high:.1}"><title>{bin}</title></rect>"#
+            ),
         );
     }
 }
@@ -112,10 +111,20 @@ fn course_panel(svg: &mut String, restarts: &[Restart]) {
     let (first, last) = (restarts.first().map_or(0, |one| one.round), restarts.last().map_or(1, |one| one.round));
     let panel = Panel { top: 350.0, bottom: 570.0, across: (last - first).max(1) as f64, up };
     panel.edges(svg, "ms by round:");
-    let legend = [("ready", 160.0, "ready to serve"), ("first", 280.0, "first event at a view"), ("starved", 440.0, "ready, starved")];
+    let legend = [
+        ("ready", 160.0, "ready to serve"),
+        ("first", 280.0, "first event at a view"),
+        ("starved", 440.0, "ready, starved"),
+    ];
     for (class, x, words) in legend {
         let (y, text) = (panel.top - 16.0, x + 10.0);
-        add(svg, &format!(r#"<circle class="{class}" cx="{x}" cy="{y}" r="4"/><text x="{text}" y="{}">{words}</text>"#, y + 4.0));
+        add(
+            svg,
+            &format!(
+                r#"<circle class="{class}" cx="{x}" cy="{y}" r="4"/><text x="{text}" y="{}">{words}</text>"#,
+                y + 4.0
+            ),
+        );
     }
     for restart in restarts {
         let x = panel.x((restart.round - first) as f64);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::check::{self, Ends, Finding, Judge, Read, Reach};
+use crate::check::{self, Ends, Finding, Judge, Reach, Read};
 use crate::host::Trouble;
 use crate::life::Lived;
 use crate::view::Journal;

@@ -154,7 +154,8 @@ impl Link {
 
     async fn journal(self) -> Journal {
         let end = tokio::time::timeout(PATIENCE, self.task).await;
-        let lost = |why: &str| Journal { odd: vec![format!("the journal of a view is lost: {why}")], ..Journal::default() };
+        let lost =
+            |why: &str| Journal { odd: vec![format!("the journal of a view is lost: {why}")], ..Journal::default() };
         match end {
             Ok(Ok(journal)) => journal,
             Ok(Err(error)) => lost(&error.to_string()),

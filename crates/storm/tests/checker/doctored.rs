@@ -15,9 +15,7 @@ fn text(seq: u64, turn: u32, text: &str) -> Record {
 
 /// Two turns: one that counted to three, one that was cancelled after its first word.
 pub(crate) fn log() -> Log {
-    let queued = |name: &str, text: &str, position: u32| {
-        json!({"type": "promptQueued", "name": name, "prompt": {"text": text}, "position": position})
-    };
+    let queued = |name: &str, text: &str, position: u32| json!({"type": "promptQueued", "name": name, "prompt": {"text": text}, "position": position});
     let started = || json!({"type": "turnStarted"});
     let records = vec![
         json_record(1, 0, json!({"type": "sessionOpened", "agent": "demo", "workspace": "/w"})),

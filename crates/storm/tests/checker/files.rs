@@ -46,7 +46,8 @@ fn read(change: impl FnOnce(&Connection)) -> Read {
     let file = Connection::open(&path).unwrap();
     file.execute_batch(&SETUP.replace("SESSION_CRC", &SESSION_CRC.to_string())).unwrap();
     let insert = |table: &str, first: u64, last: u64, crc: u32, records: Vec<u8>| {
-        let sql = format!("INSERT INTO {table} (session, first_seq, last_seq, crc, records) VALUES (1, ?1, ?2, ?3, ?4)");
+        let sql =
+            format!("INSERT INTO {table} (session, first_seq, last_seq, crc, records) VALUES (1, ?1, ?2, ?3, ?4)");
         file.execute(&sql, params![first as i64, last as i64, crc, records]).unwrap();
     };
     insert("segment", 1, 2, FIRST_CRC, first());

@@ -31,7 +31,10 @@ fn a_lost_event_is_found_in_the_midst_at_the_seat_and_at_the_end() {
     assert_eq!(held(0, &journal, Reach::Anywhere), vec![Finding::Lost { tab: tab(), from: 5, to: 5 }]);
     let from_the_seat = held(2, &super::doctored::journal()[3..], Reach::Anywhere);
     assert_eq!(from_the_seat, vec![Finding::Lost { tab: tab(), from: 3, to: 3 }]);
-    assert_eq!(held(0, &super::doctored::journal()[7..], Reach::End), vec![Finding::Lost { tab: tab(), from: 1, to: 7 }]);
+    assert_eq!(
+        held(0, &super::doctored::journal()[7..], Reach::End),
+        vec![Finding::Lost { tab: tab(), from: 1, to: 7 }]
+    );
     journal = super::doctored::journal();
     journal.pop();
     assert_eq!(held(0, &journal, Reach::Anywhere), vec![]);
@@ -72,8 +75,12 @@ fn a_changed_text_name_or_field_is_found() {
         let logged = message.to_string();
         message[field] = value;
         journal[at] = shown(&message);
-        let expected =
-            Finding::Changed { tab: tab(), index: journal[at].index, shown: message.to_string(), logged: logged.clone() };
+        let expected = Finding::Changed {
+            tab: tab(),
+            index: journal[at].index,
+            shown: message.to_string(),
+            logged: logged.clone(),
+        };
         assert_eq!(held(0, &journal, Reach::End), vec![expected]);
     }
 }
