@@ -36,6 +36,8 @@ pub struct Tally {
     pub prompts: u64,
     /// Looks at the file.
     pub looks: u64,
+    /// Looks at files of which a part was packed.
+    pub packed: u64,
     /// Starts after a SIGKILL.
     pub restarts: Vec<Restart>,
 }
@@ -80,6 +82,7 @@ impl Tally {
         self.bytes += other.bytes;
         self.prompts += other.prompts;
         self.looks += other.looks;
+        self.packed += other.packed;
         self.restarts.extend(other.restarts);
     }
 

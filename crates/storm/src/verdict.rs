@@ -27,6 +27,7 @@ pub(crate) fn judge(world: &mut World, lived: &Lived, ends: Ends) -> Result<Vec<
         findings.extend(unheard(world, &read));
     }
     world.tally.looks += 1;
+    world.tally.packed += u64::from(read.segments > 0);
     for (_, journal) in &lived.journals {
         world.tally.journals += 1;
         world.tally.bytes += journal.bytes;

@@ -32,6 +32,8 @@ pub struct Read {
     pub logs: BTreeMap<u64, Log>,
     /// Broken promises of the file itself.
     pub findings: Vec<Finding>,
+    /// How many rows hold packed runs of events.
+    pub segments: u64,
 }
 
 /// Reads what a dead host left. Reads a copy, so that the next host finds the files as they were.
@@ -160,6 +162,7 @@ fn read_records(file: &Connection, found: &mut Read) -> Result<(), FileError> {
             if page.as_ref().and_then(|page| page.last()).map(|record| record.seq) != Some(last as u64) {
                 found.wrong(format!("{place}: the row does not hold what it says"));
             }
+            found.segments += u64::from(table == "segment");
             let log = records.entry(session as u64).or_default();
             for record in page.into_iter().flatten() {
                 let seq = record.seq;

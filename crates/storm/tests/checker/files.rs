@@ -72,7 +72,7 @@ fn a_right_file_is_read_from_both_tables() {
     let log = read.of_tab("tab").unwrap();
     let texts: Vec<&Body> = log.records.iter().skip(1).map(|record| &record.body).collect();
     assert_eq!(texts, vec![&Body::Text("one ".to_owned()), &Body::Text("two ".to_owned())]);
-    assert_eq!((log.head(), log.epoch), (3, 5));
+    assert_eq!((log.head(), log.epoch, read.segments), (3, 5, 1));
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn an_agent_that_is_asked_twice_too_early_or_out_of_nowhere_is_found() {
 }
 
 fn read(log: Log) -> Read {
-    Read { logs: BTreeMap::from([(log.session, log)]), findings: Vec::new() }
+    Read { logs: BTreeMap::from([(log.session, log)]), ..Read::default() }
 }
 
 #[test]
