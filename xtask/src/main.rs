@@ -4,6 +4,7 @@ mod chromium;
 mod codegen;
 mod newcomer;
 mod steps;
+mod storm;
 mod tidy;
 mod web;
 
@@ -22,6 +23,7 @@ usage: cargo xtask <chore>
   screenshots    pictures of the page's main states, below the target folder
   codegen        writes the files that are made from the code
   newcomer       a fresh clone, the README's first command, the link that it prints, a prompt, an answer
+  storm          kills, stops and starves the real program and checks that nothing is lost; --help says more
 ";
 
 fn main() -> Result<ExitCode> {
@@ -29,6 +31,7 @@ fn main() -> Result<ExitCode> {
     let root = repository_root()?;
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
+        Some((chore, arguments)) if chore == "storm" => storm::run(&root, arguments),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "web" => web::live(&root),
         Some((chore, [])) if chore == "screenshots" => web::screenshots(&root),
