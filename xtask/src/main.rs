@@ -1,5 +1,6 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
+mod bench;
 mod steps;
 mod tidy;
 
@@ -13,6 +14,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test [STEP…]   every check that must pass before a change is kept, or only the steps named
+  bench [FLAG…]  ours, the raw limit and the peer side by side; --help says more
   tidy           the rules of the house that no compiler knows
 ";
 
@@ -21,6 +23,7 @@ fn main() -> Result<ExitCode> {
     let root = repository_root()?;
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
+        Some((chore, wanted)) if chore == "bench" => bench::run(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");
