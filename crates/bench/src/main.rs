@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use switchboard_bench::machine::{self, Ticks};
-use switchboard_bench::measure::{ALL, Bench, Extent, Measurement, progress};
+use switchboard_bench::measure::{ALL, Bench, Extent, Findings, Measurement, progress};
 use switchboard_bench::plot;
 use switchboard_bench::subject::Places;
 use switchboard_bench::table::Report;
@@ -44,7 +44,7 @@ fn main() -> Result<ExitCode> {
     let done = run(&arguments, &chosen, &data);
     // Whatever came of it, gigabytes are not left behind.
     let _ = fs::remove_dir_all(&data);
-    done.map(|()| ExitCode::SUCCESS)
+    done
 }
 
 fn choose(only: &[String]) -> Result<Vec<Measurement>> {
@@ -55,7 +55,7 @@ fn choose(only: &[String]) -> Result<Vec<Measurement>> {
     Ok(ALL.iter().filter(|one| only.is_empty() || only.iter().any(|name| name == one.name)).copied().collect())
 }
 
-fn run(arguments: &Arguments, chosen: &[Measurement], data: &Path) -> Result<()> {
+fn run(arguments: &Arguments, chosen: &[Measurement], data: &Path) -> Result<ExitCode> {
     let mut report = Report { machine: machine::description(&arguments.out), ..Report::default() };
     let node = peer(&arguments.node, &arguments.out.join("node"));
     if let Err(error) = &node {
@@ -66,14 +66,16 @@ fn run(arguments: &Arguments, chosen: &[Measurement], data: &Path) -> Result<()>
     let extent = if arguments.quick { Extent::Quick } else { Extent::Full };
     let places = Places { programs, data: data.to_path_buf(), node: node.ok() };
     let bench = Bench { places, extent, rounds: extent.pick(1, arguments.rounds.max(1)) };
-    let start = Ticks::now();
+    let (start, mut failed) = (Ticks::now(), false);
     for measurement in chosen {
         fs::create_dir_all(data)?;
         let before = Ticks::now();
-        let done = (measurement.run)(&bench).with_context(|| {
+        let done = (measurement.run)(&bench).unwrap_or_else(|error| {
             let log = fs::read_to_string(bench.places.log()).unwrap_or_default();
-            format!("measurement `{}`; the programs' last words: {}", measurement.name, last_lines(&log))
-        })?;
+            progress(&format!("`{}` failed: {error:#}\n{}", measurement.name, last_lines(&log)));
+            failed = true;
+            Findings { notes: vec![format!("`{}`: {error:#}", measurement.name)], ..Findings::default() }
+        });
         let stolen = Ticks::now().stolen_since(before);
         progress(&format!("{}: done, {:.1} % of the processors taken away", measurement.name, stolen * 100.0));
         if !done.latencies.is_empty() {
@@ -84,7 +86,8 @@ fn run(arguments: &Arguments, chosen: &[Measurement], data: &Path) -> Result<()>
         fs::remove_dir_all(data)?;
     }
     report.stolen = Ticks::now().stolen_since(start);
-    keep(arguments, &report)
+    keep(arguments, &report)?;
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn keep(arguments: &Arguments, report: &Report) -> Result<()> {

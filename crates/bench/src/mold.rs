@@ -11,8 +11,8 @@ pub const BYTES: usize = 200;
 pub const STAMP_DIGITS: usize = 19;
 /// What stands before a time, on every wire.
 pub const BEFORE_STAMP: &[u8] = b"\"chunk\":\"";
-/// Messages in one block; it fits into a pipe.
-const BLOCK: u64 = 300;
+/// Messages in one block: what fits into the 8 KiB that a program's standard output is buffered with in most languages.
+const BLOCK: u64 = 40;
 
 const WORDS: &str = "the answer goes on word by word, as answers do, and ends when all is said; ";
 

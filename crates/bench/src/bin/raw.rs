@@ -50,11 +50,11 @@ fn run() -> Result<()> {
 
 fn welcome(listener: &TcpListener, views: &Views) {
     for mut view in listener.incoming().flatten() {
-        let ready = view.set_nodelay(true).and_then(|()| view.write_all(b"."));
         let mut all = views.lock().unwrap_or_else(PoisonError::into_inner);
         // Those that have left are noticed when somebody comes.
         all.retain(|view| !has_left(view));
-        if ready.is_ok() {
+        // Greeted with the list in hand: whoever was greeted is in it.
+        if view.set_nodelay(true).and_then(|()| view.write_all(b".")).is_ok() {
             all.push(view);
         }
     }
