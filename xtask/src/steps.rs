@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::tidy;
+use crate::{codegen, tidy, web};
 
 /// One thing that must pass.
 struct Step {
@@ -16,22 +16,27 @@ struct Step {
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
+pub(crate) enum Ended {
     Passed,
     Failed { code: u8 },
 }
 
-/// All steps share the dev profile and the workspace's features, so nothing is built twice for another step's sake. What
-/// comes later (the page's own tests, a browser) is one more line here.
+/// All steps share the dev profile, the workspace's features and the one real page, so nothing is built twice for another
+/// step's sake. What is quick to fail comes first.
 const STEPS: &[Step] = &[
     Step { name: "fmt", run: |root| cargo(root, &["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: tidy_step },
+    Step { name: "codegen", run: codegen_step },
+    Step { name: "web-types", run: web::types },
+    Step { name: "web-format", run: web::format },
+    Step { name: "web-unit", run: web::unit },
     Step {
         name: "clippy",
         run: |root| cargo(root, &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
     },
     Step { name: "tests", run: tests_step },
     Step { name: "doctests", run: |root| cargo(root, &["test", "--workspace", "--doc"]) },
+    Step { name: "browser", run: web::browser },
 ];
 
 /// Runs the wanted steps, or all of them if none is named.
@@ -96,6 +101,14 @@ fn tidy_step(root: &Path) -> Result<Ended> {
     Ok(if tidy::run(root)? == ExitCode::SUCCESS { Ended::Passed } else { Ended::Failed { code: 1 } })
 }
 
+fn codegen_step(root: &Path) -> Result<Ended> {
+    let stale = codegen::check(root);
+    for path in &stale {
+        println!("{path} is not what the code makes; run `cargo xtask codegen`");
+    }
+    Ok(if stale.is_empty() { Ended::Passed } else { Ended::Failed { code: 1 } })
+}
+
 fn tests_step(root: &Path) -> Result<Ended> {
     // Without fail-fast one run shows everything that is broken.
     if has_nextest(root) {
@@ -115,9 +128,18 @@ fn has_nextest(root: &Path) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-fn cargo(root: &Path, arguments: &[&str]) -> Result<Ended> {
-    println!("$ cargo {}", arguments.join(" "));
-    let status = cargo_command(root).args(arguments).status().context("cargo could not be started")?;
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<Ended> {
+    let mut command = cargo_command(root);
+    command.args(arguments);
+    run(command)
+}
+
+/// Runs a command with its words on the terminal.
+pub(crate) fn run(mut command: Command) -> Result<Ended> {
+    let program = command.get_program().to_owned();
+    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+    println!("$ {} {}", Path::new(&program).file_name().unwrap_or(&program).display(), words.join(" "));
+    let status = command.status().with_context(|| format!("{} could not be started", program.display()))?;
     Ok(match status.code() {
         Some(0) => Ended::Passed,
         // A code beyond a byte, or none because of a signal, is still a failure.
@@ -129,12 +151,16 @@ fn cargo_command(root: &Path) -> Command {
     // Cargo says which cargo started us, so that all steps use one toolchain.
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
-    // Tests sync real files thousands of times, and a slow disk would test our patience only; the one that is about
-    // syncs brings its own disk.
+    test_environment(&mut command);
+    command
+}
+
+/// Tests sync real files thousands of times, and a slow disk would test our patience only; the one that is about syncs
+/// brings its own disk.
+pub(crate) fn test_environment(command: &mut Command) {
     if let Some(folder) = memory_folder(&std::fs::read_to_string("/proc/mounts").unwrap_or_default()) {
         command.env("TMPDIR", folder);
     }
-    command
 }
 
 /// A folder in memory from which programs may be run, where the system has one.
@@ -187,7 +213,7 @@ mod tests {
     #[test]
     fn a_step_that_does_not_exist_is_an_error_that_lists_those_that_do() {
         let error = test(Path::new("."), &["smoke".to_owned()]).unwrap_err().to_string();
-        assert!(error.contains("`smoke`") && error.contains("fmt, tidy, clippy, tests, doctests"), "{error}");
+        assert!(error.contains("`smoke`") && error.contains("fmt, tidy, codegen, web-types"), "{error}");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use switchboard_types::record::Peek;
 use switchboard_types::{
-    Approval, ApprovalId, Body, EventRef, PlanEntry, Prompt, Resolution, Seq, SessionRow, TurnId, TurnName, TurnPhase,
-    TurnRow,
+    Approval, ApprovalId, Body, EventRef, PlanEntry, Prompt, Resolution, Seq, SessionRow, Status, TurnId, TurnName,
+    TurnPhase, TurnRow,
 };
 
 /// Answers that are remembered, so that a late one can be told what was decided.
@@ -58,19 +58,6 @@ pub struct OpenApproval {
     pub approval: Approval,
 }
 
-/// A session's status in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// Nothing runs and nothing waits.
-    Idle,
-    /// Prompts wait, none runs.
-    Queued,
-    /// A turn runs.
-    Running,
-    /// A turn runs and waits for a person.
-    AwaitingApproval,
-}
-
 impl State {
     /// The state up to the first turn that is not over, and the cursor from which the log must be folded on.
     #[must_use]
@@ -112,6 +99,7 @@ impl State {
             Body::AgentExited { message } => self.agent_exit = Some(message.clone()),
             Body::AgentRestarted {} => self.agent_exit = None,
             Body::SessionClosed {} => self.closed = true,
+            Body::SessionReopened {} => self.closed = false,
             Body::SessionOpened { .. }
             | Body::Text { .. }
             | Body::Thought { .. }

@@ -11,12 +11,16 @@
 //! | `host/commits.rs` | durable before visible |
 //! | `host/delivery.rs` | seats: reading, following, windows |
 //! | `host/restore.rs` | what a restart means; trust |
+//! | `host/overview.rs` | lists: sessions and workspaces for the views that watch them |
+//! | `host/history.rs` | sessions out of history, and deleting them |
 
 mod agents;
 mod approvals;
 mod commands;
 mod commits;
 mod delivery;
+mod history;
+mod overview;
 mod restore;
 mod turns;
 mod words;
@@ -24,11 +28,11 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_types::{
-    AgentName, Body, Change, LinkId, ReadId, Reject, RejectCode, Seq, SessionId, TabId, Ticket, Time, Told, TurnId,
-    WorkspaceRoot,
+    AgentName, Body, Change, LinkId, ReadId, Reject, RejectCode, Seq, SessionId, TabId, Ticket, Time, Told, Trust,
+    TurnId, WorkspaceRoot,
 };
 
-use crate::input::{Input, Output, RequestId, Trust, Workspace};
+use crate::input::{Input, Output, RequestId, Workspace};
 use crate::lives::Lives;
 use crate::seat::Link;
 use crate::session::Session;
@@ -57,6 +61,12 @@ pub struct Host {
     /// Event bytes for the next commit, and in those that the store has not answered yet.
     uncommitted: usize,
     reads: HashMap<ReadId, LinkId>,
+    /// Sessions of which a list shows something else than before.
+    touched: BTreeSet<SessionId>,
+    /// Sessions that are being read out of history, and who wants to see them.
+    reopening: BTreeMap<SessionId, Vec<history::Reopening>>,
+    /// Sessions that are to be deleted, and who asked for it.
+    deleting: BTreeMap<SessionId, Vec<history::Asker>>,
     next_session: SessionId,
     last_ticket: Ticket,
     last_read: ReadId,
@@ -100,6 +110,9 @@ impl Host {
             commits: VecDeque::new(),
             uncommitted: 0,
             reads: HashMap::new(),
+            touched: BTreeSet::new(),
+            reopening: BTreeMap::new(),
+            deleting: BTreeMap::new(),
             next_session: SessionId(1),
             last_ticket: Ticket(0),
             last_read: ReadId(0),
@@ -122,6 +135,8 @@ impl Host {
             Input::Committed(done) => self.committed(now, done),
             Input::PageRead { read, slice } => self.page_read(read, slice),
             Input::Reloaded { session, recovered } => self.reloaded(now, session, recovered),
+            Input::HistoryRead { link, history } => self.history_read(link, history),
+            Input::Delete { session, request } => self.delete_session(now, history::Asker::Request(request), session),
             Input::Workspace(workspace) => self.know_workspace(workspace),
             Input::Trust { workspace, request } => self.trust(now, workspace, request),
             Input::Tick => self.tick(now),
@@ -131,6 +146,9 @@ impl Host {
 
     /// The next thing to do. What waits for the disk is handed out last, so that all of it shares one commit.
     pub fn poll_output(&mut self) -> Option<Output> {
+        if self.outputs.is_empty() {
+            self.tell_touched();
+        }
         if let Some(output) = self.outputs.pop_front() {
             return Some(output);
         }

@@ -1,8 +1,8 @@
 //! What happens to the host and what it wants done. Plain data; the edges carry it.
 
 use switchboard_types::{
-    AgentName, Ask, Command, Commit, CommitDone, LifeId, LinkId, Page, ReadId, Seq, SessionId, SessionRow, Told, Word,
-    WorkspaceRoot,
+    AgentName, Ask, Command, Commit, CommitDone, History, HistoryPlace, LifeId, LinkId, Page, ReadId, Seq, SessionId,
+    SessionRow, Told, Trust, Word, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -69,6 +69,20 @@ pub enum Input {
         /// Its name in the answer.
         request: RequestId,
     },
+    /// The store has answered a listing.
+    HistoryRead {
+        /// Who asked.
+        link: LinkId,
+        /// What it holds; the error is for a person.
+        history: Result<History, String>,
+    },
+    /// Somebody who is no view wants a session deleted.
+    Delete {
+        /// Which one.
+        session: SessionId,
+        /// Its name in the answer.
+        request: RequestId,
+    },
     /// Time has passed.
     Tick,
     /// The host must stop: mark what runs and take nothing more.
@@ -123,6 +137,31 @@ pub enum Output {
         /// How.
         how: EndHow,
     },
+    /// List sessions and answer with [`Input::HistoryRead`].
+    ReadHistory {
+        /// Who asks.
+        link: LinkId,
+        /// After this one.
+        before: Option<HistoryPlace>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// A view wants a workspace's trust changed; see to it and answer with [`Input::Trust`].
+    SetTrust {
+        /// Who asks.
+        link: LinkId,
+        /// Its folder.
+        root: WorkspaceRoot,
+        /// Which of the two.
+        trust: Trust,
+    },
+    /// A session is deleted, or not.
+    Deleted {
+        /// Which request.
+        request: RequestId,
+        /// Durable, or why not.
+        result: Result<(), String>,
+    },
     /// A workspace's trust is settled.
     TrustSettled {
         /// Which request.
@@ -152,15 +191,6 @@ pub struct Slice {
     pub gap: Option<(Seq, Seq)>,
     /// The next events; none at the end of the log.
     pub page: Option<Page>,
-}
-
-/// Whether a workspace is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trust {
-    /// Its configured agents may start.
-    Trusted,
-    /// Only the demo agent may start.
-    Untrusted,
 }
 
 /// A workspace as the edges know it.

@@ -20,7 +20,8 @@ mod session;
 mod settings;
 mod timers;
 
-pub use fold::{OpenApproval, State, Status, TurnState};
+pub use fold::{OpenApproval, State, TurnState};
 pub use host::{Counters, Host};
-pub use input::{EndHow, Input, Output, Recovered, RequestId, Slice, Trust, Workspace};
+pub use input::{EndHow, Input, Output, Recovered, RequestId, Slice, Workspace};
 pub use settings::Settings;
+pub use switchboard_types::Trust;

@@ -1,6 +1,6 @@
 //! Views' links and their seats: one cursor per link and tab. Holds no event; the log is the buffer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use switchboard_types::limits::LINK_WINDOW_BYTES;
 use switchboard_types::{ReadId, Seq, SessionId, TabId, Visibility};
@@ -16,6 +16,8 @@ pub(crate) struct Link {
     pub(crate) reading: Option<Reading>,
     /// The seat that was read for last; the next one after it is served first.
     pub(crate) served: Option<TabId>,
+    /// For a view that watches everything: the sessions whose last change it has not been told. None for all others.
+    pub(crate) stale: Option<BTreeSet<SessionId>>,
 }
 
 /// A page that is on its way from the store.
@@ -57,12 +59,24 @@ pub(crate) enum Mode {
 
 impl Link {
     pub(crate) fn new() -> Self {
-        Self { visibility: Visibility::Visible, in_flight: 0, seats: BTreeMap::new(), reading: None, served: None }
+        Self {
+            visibility: Visibility::Visible,
+            in_flight: 0,
+            seats: BTreeMap::new(),
+            reading: None,
+            served: None,
+            stale: None,
+        }
     }
 
     /// Whether events may go out now.
     pub(crate) fn takes_events(&self) -> bool {
-        self.visibility == Visibility::Visible && self.in_flight < LINK_WINDOW_BYTES
+        self.visibility == Visibility::Visible && self.has_room()
+    }
+
+    /// Whether more may be on its way.
+    pub(crate) fn has_room(&self) -> bool {
+        self.in_flight < LINK_WINDOW_BYTES
     }
 
     /// Whether it is worth reading on: half of the window is free, so pages are not cut small.

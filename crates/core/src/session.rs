@@ -5,8 +5,9 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_types::{
-    AgentName, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, LifeId, LinkId, Page, PageBuilder, Seq, SessionId,
-    SessionRow, TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnRow, WorkspaceRoot,
+    AgentName, AgentState, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, LifeId, LinkId, Page, PageBuilder,
+    Seq, SessionId, SessionRow, SessionSummary, Status, TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnRow,
+    WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -16,7 +17,7 @@ use crate::input::Recovered;
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) id: SessionId,
-    epoch: Epoch,
+    pub(crate) epoch: Epoch,
     pub(crate) workspace: WorkspaceRoot,
     pub(crate) agent: AgentName,
     /// The tab that shows it; stays for the seats' sake after the tab was closed.
@@ -24,10 +25,10 @@ pub(crate) struct Session {
     created: Time,
     updated: Time,
     pub(crate) state: State,
-    /// The title as far as it is durable.
-    pub(crate) shown_title: String,
-    /// The event that gave the present title.
-    pub(crate) title_at: Seq,
+    /// What a list shows of the session: as much of its state as is durable.
+    shown: Shown,
+    /// The last event that changed what a list would show.
+    shown_by: Seq,
     /// The last event that has a number.
     pub(crate) head: Seq,
     /// The last event that is on the disk.
@@ -47,6 +48,8 @@ pub(crate) struct Session {
     pub(crate) eager: bool,
     /// Since when an agent's process is waited for.
     pub(crate) waits_since: Option<Time>,
+    /// Whether the wait for the agent has been called slow.
+    pub(crate) slow: bool,
     pub(crate) cancel_by: Option<Time>,
     /// Who is seated here, so that an event costs nothing for those who are not.
     pub(crate) watchers: BTreeSet<(LinkId, TabId)>,
@@ -60,9 +63,35 @@ pub(crate) enum AgentPlace {
     /// No agent session.
     None,
     /// Asked for one.
-    Opening { life: LifeId, since: Time, told_slow: bool },
+    Opening { life: LifeId, since: Time },
     /// There is one.
     Open { life: LifeId },
+}
+
+/// What a list shows of a session's state.
+#[derive(Debug)]
+struct Shown {
+    title: String,
+    status: Status,
+    queued: usize,
+    approvals: usize,
+    exited: bool,
+    closed: bool,
+    updated: Time,
+}
+
+impl Shown {
+    fn of(state: &State, updated: Time) -> Self {
+        Self {
+            title: state.title.clone(),
+            status: state.status(),
+            queued: state.queue().len(),
+            approvals: state.approvals().count(),
+            exited: state.agent_exit.is_some(),
+            closed: state.closed,
+            updated,
+        }
+    }
 }
 
 /// Whether the log takes events.
@@ -109,9 +138,9 @@ impl Session {
             tab,
             created: row.created,
             updated: row.updated,
-            shown_title: state.title.clone(),
+            shown: Shown::of(&state, row.updated),
             state,
-            title_at: Seq::START,
+            shown_by: Seq::START,
             head,
             durable: head,
             open: PageBuilder::new(head.next()),
@@ -124,6 +153,7 @@ impl Session {
             held: false,
             eager: false,
             waits_since: None,
+            slow: false,
             cancel_by: None,
             watchers: BTreeSet::new(),
             asked_by_agent: HashMap::new(),
@@ -143,12 +173,19 @@ impl Session {
                 self.dirty_turns.extend(turn);
                 self.dirty_row = true;
                 self.updated = now;
+                self.shown_by = self.head;
             }
-            Body::TitleChanged { .. } => {
+            Body::TitleChanged { .. }
+            | Body::SessionOpened { .. }
+            | Body::SessionClosed {}
+            | Body::SessionReopened {} => {
                 self.dirty_row = true;
-                self.title_at = self.head;
+                self.shown_by = self.head;
             }
-            Body::SessionOpened { .. } | Body::SessionClosed {} => self.dirty_row = true,
+            Body::ApprovalAsked { .. }
+            | Body::ApprovalResolved { .. }
+            | Body::AgentExited { .. }
+            | Body::AgentRestarted {} => self.shown_by = self.head,
             Body::Text { .. }
             | Body::Thought { .. }
             | Body::Plan { .. }
@@ -156,13 +193,52 @@ impl Session {
             | Body::CancelAsked {}
             | Body::ToolCall { .. }
             | Body::ToolCallUpdate { .. }
-            | Body::ApprovalAsked { .. }
-            | Body::ApprovalResolved { .. }
-            | Body::AgentExited { .. }
-            | Body::AgentRestarted {}
             | Body::Unknown { .. } => {}
         }
         self.head
+    }
+
+    /// Events up to this one are on the disk now. Says whether a list shows something else than before.
+    pub(crate) fn is_durable_to(&mut self, seq: Seq) -> bool {
+        let was = std::mem::replace(&mut self.durable, seq);
+        let changed = was < self.shown_by && self.shown_by <= seq;
+        if changed {
+            self.shown = Shown::of(&self.state, self.updated);
+        }
+        changed
+    }
+
+    /// The title as far as it is durable.
+    pub(crate) fn shown_title(&self) -> &str {
+        &self.shown.title
+    }
+
+    /// What a list shows of the session; none before its first event is on the disk.
+    pub(crate) fn summary(&self) -> Option<SessionSummary> {
+        (self.durable > Seq::START).then(|| SessionSummary {
+            session: self.id,
+            epoch: self.epoch,
+            tab: (!self.shown.closed).then(|| self.tab.clone()),
+            title: self.shown.title.clone(),
+            agent: self.agent.clone(),
+            workspace: self.workspace.clone(),
+            status: self.shown.status,
+            agent_state: self.agent_state(),
+            queued: self.shown.queued,
+            approvals: self.shown.approvals,
+            created: self.created,
+            updated: self.shown.updated,
+        })
+    }
+
+    fn agent_state(&self) -> AgentState {
+        match (self.place, self.waits_since) {
+            (AgentPlace::Open { .. }, _) => AgentState::Ready,
+            (AgentPlace::Opening { .. }, _) | (AgentPlace::None, Some(_)) if self.slow => AgentState::Slow,
+            (AgentPlace::Opening { .. }, _) | (AgentPlace::None, Some(_)) => AgentState::Starting,
+            (AgentPlace::None, None) if self.shown.exited => AgentState::Exited,
+            (AgentPlace::None, None) => AgentState::None,
+        }
     }
 
     /// What is new since the last commit, as one entry of the next.

@@ -9,6 +9,7 @@ mod invariants {
     mod continuous;
     mod disk;
     mod durable;
+    mod lists;
     mod random;
     mod restart;
     mod seams;

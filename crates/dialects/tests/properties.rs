@@ -8,9 +8,9 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use switchboard_dialects::agent::{AgentDialect, Plain, plain};
-use switchboard_dialects::view::{Tabs, ViewDialect};
+use switchboard_dialects::view::{Switchboard, Tabs, ViewDialect};
 use switchboard_types::{
-    Ask, Body, PageBuilder, Seq, SessionId, TabId, Time, Told, TurnId, TurnName, TurnNames, Word, WorkspaceRoot,
+    Ask, Body, PageBuilder, Seq, SessionId, TabId, Text, Time, Told, TurnId, TurnName, TurnNames, Word, WorkspaceRoot,
 };
 
 const SESSION: SessionId = SessionId(1);
@@ -83,6 +83,11 @@ const VIEW_SAYS: &[&str] = &[
     "message-ack",
     "approval-response",
     "restart-agent",
+    "hello",
+    "openTab",
+    "decide",
+    "history",
+    "trust",
 ];
 
 /// An object that looks like a message: a known type, known fields, any values.
@@ -100,8 +105,9 @@ fn likely_message() -> impl Strategy<Value = Value> {
     })
 }
 
-fn both_read(frame: Vec<u8>) {
+fn all_read(frame: Vec<u8>) {
     let _ = Tabs::new().read(&frame);
+    let _ = Switchboard::new().read(&frame);
     let _ = talking().read(Time(0), &Bytes::from(frame), &mut Vec::new());
 }
 
@@ -115,7 +121,12 @@ fn through(word: Word) -> Vec<Value> {
     let mut builder = PageBuilder::new(Seq(1));
     builder.push(Time(0), Some(TurnId(1)), &body);
     let names = TurnNames::new(vec![(TurnId(1), TurnName::from("m"))]);
-    let told = Told::Events { tab: TabId::from("t"), page: Arc::new(builder.take().unwrap()), names };
+    let told = Told::Events {
+        tab: TabId::from("t"),
+        page: Arc::new(builder.take().unwrap()),
+        names,
+        epoch: Default::default(),
+    };
     let mut messages = Vec::new();
     Tabs::new().write(&told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
     messages
@@ -136,17 +147,17 @@ fn all_escaped(plain: &str) -> String {
 proptest! {
     #[test]
     fn no_dialect_panics_on_bytes(frame in proptest::collection::vec(any::<u8>(), 0..200)) {
-        both_read(frame);
+        all_read(frame);
     }
 
     #[test]
     fn no_dialect_panics_on_json(value in any_json()) {
-        both_read(value.to_string().into_bytes());
+        all_read(value.to_string().into_bytes());
     }
 
     #[test]
     fn no_dialect_panics_on_what_looks_like_a_message(message in likely_message()) {
-        both_read(message.to_string().into_bytes());
+        all_read(message.to_string().into_bytes());
     }
 
     #[test]
@@ -156,7 +167,7 @@ proptest! {
         let mut frame = message.to_string().into_bytes();
         let at = at.index(frame.len());
         frame[at] = byte;
-        both_read(frame);
+        all_read(frame);
     }
 
     /// The dialect remembers how the last chunk began; that must not show in what it makes of the next message.
@@ -193,6 +204,38 @@ proptest! {
             let told = json!({"type": kind, "tabId": "t", "index": 1, "messageId": "m", "chunk": plain});
             prop_assert_eq!(through(said.remove(0)), vec![told]);
         }
+    }
+
+    #[test]
+    fn the_page_gets_every_piece_once_and_in_order(
+        pieces in proptest::collection::vec((any::<bool>(), 1..3_u32, any::<String>()), 1..40),
+    ) {
+        let mut builder = PageBuilder::new(Seq(5));
+        for (thought, turn, plain) in &pieces {
+            let text = Text::from_plain(plain);
+            let body = if *thought { Body::Thought { text } } else { Body::Text { text } };
+            builder.push(Time(0), Some(TurnId(*turn)), &body);
+        }
+        let page = Arc::new(builder.take().unwrap());
+        let told =
+            Told::Events { tab: TabId::from("t"), page, names: TurnNames::new(Vec::new()), epoch: Default::default() };
+        let mut messages: Vec<Value> = Vec::new();
+        Switchboard::new().write(&told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
+        prop_assert_eq!(messages.len(), 1);
+        prop_assert_eq!(&messages[0]["after"], &json!(4));
+        prop_assert_eq!(&messages[0]["to"], &json!(4 + pieces.len()));
+        let said: Vec<(bool, u64, String)> = messages[0]["events"].as_array().unwrap().iter().map(|event| {
+            let (body, turn) = (&event["body"], event["turn"].as_u64().unwrap());
+            (body["type"] == "thought", turn, body["text"].as_str().unwrap().to_owned())
+        }).collect();
+        let mut wanted: Vec<(bool, u64, String)> = Vec::new();
+        for (thought, turn, plain) in pieces {
+            match wanted.last_mut() {
+                Some((kind, of, text)) if *kind == thought && *of == u64::from(turn) => text.push_str(&plain),
+                _ => wanted.push((thought, u64::from(turn), plain)),
+            }
+        }
+        prop_assert_eq!(said, wanted);
     }
 }
 

@@ -21,8 +21,8 @@ use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
-use switchboard_types::{CommitDone, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
-use tokio::sync::{mpsc, watch};
+use switchboard_types::{CommitDone, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::agents::Agents;
@@ -38,6 +38,10 @@ const MAX_BATCH: usize = 128;
 const MAX_COMMITS_IN_FLIGHT: usize = 256;
 /// Reads under way at once; the others wait, one a link at most.
 const MAX_READS_IN_FLIGHT: usize = 2;
+/// Listings under way at once; the others wait, and a view that asks for more than [`MAX_LISTINGS`] is refused.
+const MAX_LISTINGS_IN_FLIGHT: usize = 1;
+/// Listings that wait.
+const MAX_LISTINGS: usize = 256;
 /// Answers of the store that wait for the driver; never more than the two bounds above allow.
 pub const STORE_ANSWERS: usize = 1024;
 /// How long a stopping host waits for the disk.
@@ -52,6 +56,8 @@ pub enum StoreAnswer {
     Page(ReadId, Result<Slice, String>),
     /// A session was read anew.
     Reloaded(SessionId, Result<Box<Recovered>, String>),
+    /// Sessions were listed.
+    History(LinkId, Result<History, String>),
 }
 
 /// What the driver is given.
@@ -94,7 +100,10 @@ pub struct Driver {
     lives: HashMap<LifeId, mpsc::Sender<AgentOrder>>,
     reads: VecDeque<deeds::Read>,
     reads_in_flight: usize,
+    listings: VecDeque<deeds::Listing>,
+    listings_in_flight: usize,
     trusting: HashMap<RequestId, workspaces::Trusting>,
+    deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     last_request: u64,
     /// The page that was told last; the next link that gets it shares its frames.
     shared: Option<Arc<SharedPage>>,
@@ -134,7 +143,10 @@ impl Driver {
             lives: HashMap::new(),
             reads: VecDeque::new(),
             reads_in_flight: 0,
+            listings: VecDeque::new(),
+            listings_in_flight: 0,
             trusting: HashMap::new(),
+            deleting: HashMap::new(),
             last_request: 0,
             shared: None,
         })
@@ -203,7 +215,17 @@ impl Driver {
                 self.reads_in_flight -= 1;
                 Input::PageRead { read, slice }
             }
-            StoreAnswer::Reloaded(session, recovered) => Input::Reloaded { session, recovered },
+            StoreAnswer::Reloaded(session, recovered) => {
+                if let Ok(recovered) = &recovered {
+                    let workspace = self.workspaces.know(&recovered.row.workspace);
+                    self.host.handle(self.clock.now(), Input::Workspace(workspace));
+                }
+                Input::Reloaded { session, recovered }
+            }
+            StoreAnswer::History(link, history) => {
+                self.listings_in_flight -= 1;
+                Input::HistoryRead { link, history }
+            }
         };
         self.host.handle(self.clock.now(), input);
     }
@@ -224,7 +246,12 @@ impl Driver {
                 self.outboxes.remove(&link);
                 self.host.handle(now, Input::LinkClosed(link));
             }
-            ViewInput::Trust { root, trust, answer } => self.trust(&root, trust, answer),
+            ViewInput::Trust { root, trust, answer } => self.trust(&root, trust, workspaces::Asker::Edge(answer)),
+            ViewInput::Delete { session, answer } => {
+                let request = self.next_request();
+                self.deleting.insert(request, answer);
+                self.host.handle(now, Input::Delete { session, request });
+            }
             ViewInput::AddWorkspace { root, answer } => {
                 let workspace = self.workspaces.know(&root);
                 self.host.handle(now, Input::Workspace(workspace));
@@ -244,6 +271,11 @@ impl Driver {
             }
         };
         self.host.handle(self.clock.now(), input);
+    }
+
+    fn next_request(&mut self) -> RequestId {
+        self.last_request += 1;
+        RequestId(self.last_request)
     }
 
     fn count(&self) {

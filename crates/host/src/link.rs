@@ -4,8 +4,12 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-pub use switchboard_core::{EndHow, Trust};
-use switchboard_types::{Ask, Command, LifeId, LinkId, Page, TabId, Told, TurnNames, Word, WorkspaceRoot};
+pub use switchboard_core::EndHow;
+use switchboard_dialects::view::ViewKind;
+pub use switchboard_types::Trust;
+use switchboard_types::{
+    Ask, Command, Epoch, LifeId, LinkId, Page, SessionId, TabId, Told, TurnNames, Word, WorkspaceRoot,
+};
 use tokio::sync::{mpsc, oneshot};
 
 /// Messages that wait for one view's link. Events are bounded by bytes in the core; this bounds the rest.
@@ -52,6 +56,13 @@ pub enum ViewInput {
         /// Answered when it is durable; the error is for a person.
         answer: oneshot::Sender<Result<(), String>>,
     },
+    /// Somebody who is no view wants a session deleted.
+    Delete {
+        /// Which one.
+        session: SessionId,
+        /// Answered when it is durable; the error is for a person.
+        answer: oneshot::Sender<Result<(), String>>,
+    },
     /// Another folder joins this host.
     AddWorkspace {
         /// Its folder.
@@ -91,8 +102,10 @@ pub struct SharedPage {
     pub page: Arc<Page>,
     /// The names of the turns in it.
     pub names: TurnNames,
-    /// WebSocket frames of the dialect `tabs`, one after the other.
-    pub tabs_frames: OnceLock<Bytes>,
+    /// The life of the log.
+    pub epoch: Epoch,
+    /// WebSocket frames, one after the other, for each of [`ViewKind::ALL`].
+    pub frames: [OnceLock<Bytes>; ViewKind::ALL.len()],
 }
 
 /// What the links of agents send to the host's task.

@@ -28,7 +28,7 @@ pub mod sqlite;
 mod wal;
 mod writer;
 
-use switchboard_types::{Commit, Page, Seq, SessionId, SessionRow, TurnRow, WorkspaceRow};
+use switchboard_types::{Commit, History, HistoryPlace, Page, Seq, SessionId, SessionRow, TurnRow, WorkspaceRow};
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
@@ -46,6 +46,9 @@ pub trait Store: Send + Sync {
 
     /// Sessions in the order of their ids.
     fn sessions(&self, which: Which) -> Result<Vec<StoredSession>, StoreError>;
+
+    /// A part of the list of all sessions, the last used first: at most `limit` after this place.
+    fn history(&self, before: Option<HistoryPlace>, limit: usize) -> Result<History, StoreError>;
 
     /// A session's turns in order.
     fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>, StoreError>;

@@ -178,6 +178,7 @@ fn the_tricks_say_what_they_promise() {
     }
     assert!(demo.answer(&session, "demo: juggle").starts_with("There is no trick `juggle`."));
     assert_eq!(demo.answer(&session, "demo: echo two  words"), "two  words");
+    assert_eq!(demo.answer(&session, "demo: spell <b>é\n🦀"), "<b>é\n🦀");
     assert_eq!(demo.answer(&session, "demo: silent"), "");
     assert_eq!(demo.answer(&session, "demo: slow 2"), "word-1 word-2 ");
     assert!(demo.answer(&session, "demo: env").lines().any(|name| name == "PATH"));

@@ -12,6 +12,7 @@ mod spine {
     mod doors;
     mod host;
     mod kill;
+    mod page;
     mod restart;
     mod slow_view;
     mod tabs;

@@ -2,12 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 use crate::ids::{AgentName, ApprovalId, CallId, TurnName, WorkspaceRoot};
 use crate::text::Text;
 
 /// The content of an event. What belongs to a turn names it in the event, not here.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Body {
     /// The first event of every log.
@@ -54,6 +55,7 @@ pub enum Body {
         message: String,
         /// From 0 to 1, where it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
         progress: Option<f64>,
     },
     /// Somebody asked for the turn to be cancelled.
@@ -64,6 +66,7 @@ pub enum Body {
         outcome: Outcome,
         /// Why, where there is more to say.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
         detail: Option<Detail>,
     },
     /// The agent calls a tool.
@@ -97,6 +100,8 @@ pub enum Body {
     AgentRestarted {},
     /// The tab was closed; the log stays in history.
     SessionClosed {},
+    /// The session was taken out of history and has a tab again.
+    SessionReopened {},
     /// Foreign JSON that we do not know: kept and shown, never dropped.
     Unknown {
         /// What the peer calls it.
@@ -107,13 +112,14 @@ pub enum Body {
 }
 
 /// What a person asks of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Prompt {
     /// The words.
     pub text: String,
     /// Files and excerpts that go with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<ContextItem>>")]
     pub context: Vec<ContextItem>,
 }
 
@@ -131,19 +137,21 @@ impl Prompt {
 }
 
 /// One file or excerpt that goes with a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextItem {
     /// Where it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub path: Option<String>,
     /// What it says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub content: Option<String>,
 }
 
 /// One step of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanEntry {
     /// What is to be done.
@@ -153,7 +161,7 @@ pub struct PlanEntry {
 }
 
 /// How far a step of a plan is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStatus {
     /// Not begun.
@@ -165,7 +173,7 @@ pub enum PlanStatus {
 }
 
 /// How a turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The agent said that it is done.
@@ -177,7 +185,7 @@ pub enum Outcome {
 }
 
 /// Why something ended as it did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Detail {
     /// For programs: `agent_exited`, `agent_error`, `agent_unavailable`, `host_restarted`, …
@@ -194,7 +202,7 @@ impl Detail {
 }
 
 /// A tool call, or what changed of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
     /// The agent's name for the call.
@@ -203,19 +211,22 @@ pub struct ToolCall {
     pub title: String,
     /// What sort of tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub kind: Option<String>,
     /// How far it is.
     pub status: ToolStatus,
     /// What goes in, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
     pub input: Option<serde_json::Value>,
     /// What came out, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
     pub output: Option<serde_json::Value>,
 }
 
 /// How far a tool call is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolStatus {
     /// Waits, perhaps for an approval.
@@ -229,7 +240,7 @@ pub enum ToolStatus {
 }
 
 /// A question that a person (or a rule) must answer before something runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
     /// Its name within the session.
@@ -240,15 +251,19 @@ pub struct Approval {
     pub title: String,
     /// The command that would run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub command: Option<String>,
     /// Where it would run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub cwd: Option<String>,
     /// The file that would change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub path: Option<String>,
     /// How it would change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
     pub diff: Option<String>,
     /// How bad it could be.
     pub severity: Severity,
@@ -257,7 +272,7 @@ pub struct Approval {
 }
 
 /// What sort of thing an approval is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalKind {
     /// A command runs.
@@ -269,7 +284,7 @@ pub enum ApprovalKind {
 }
 
 /// How bad something could be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Harmless as far as can be seen.
@@ -283,7 +298,7 @@ pub enum Severity {
 }
 
 /// What a person can answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// Yes, this time.
@@ -299,7 +314,7 @@ pub enum Decision {
 }
 
 /// How an approval came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
     /// Yes, this time.

@@ -1,7 +1,7 @@
 //! What a view asks of the host, in our own words. Every dialect for views translates into these.
 
 use crate::body::{Decision, Prompt};
-use crate::ids::{AgentName, ApprovalId, Seq, TabId, TurnName, WorkspaceRoot};
+use crate::ids::{AgentName, ApprovalId, Epoch, Seq, SessionId, TabId, Time, TurnName, WorkspaceRoot};
 
 /// What a view asks of the host.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,7 +9,12 @@ pub enum Command {
     /// The view is there: tell it which tabs exist and seat it at those that it knows.
     Ready {
         /// The tabs that it knows, each with the last event that it has seen.
-        seen: Vec<(TabId, Seq)>,
+        seen: Vec<(TabId, Seen)>,
+    },
+    /// The view is there and wants to watch everything: sessions and workspaces as they are, and every change of them.
+    Watch {
+        /// The tabs that it shows, each with the last event that it has seen.
+        seen: Vec<(TabId, Seen)>,
     },
     /// Open a tab, or attach again to one that exists.
     OpenTab {
@@ -20,7 +25,21 @@ pub enum Command {
         /// Where; the host's own workspace if absent.
         workspace: Option<WorkspaceRoot>,
         /// The last event that the view has seen.
-        seen: Seq,
+        seen: Seen,
+    },
+    /// Take a session out of history, under this tab; one that has a tab is shown under that.
+    OpenSession {
+        /// The view's name for it, if it has none.
+        tab: TabId,
+        /// Which session.
+        session: SessionId,
+        /// The last event that the view has seen.
+        seen: Seen,
+    },
+    /// Follow a tab no longer. The tab stays as it is.
+    LeaveTab {
+        /// Which one.
+        tab: TabId,
     },
     /// Queue a prompt.
     Prompt {
@@ -68,6 +87,30 @@ pub enum Command {
         /// Whose agent.
         tab: TabId,
     },
+    /// Trust a workspace, or no longer.
+    Trust {
+        /// Its folder.
+        root: WorkspaceRoot,
+        /// Which of the two.
+        trust: Trust,
+    },
+    /// List sessions, closed ones included, the last used first.
+    History {
+        /// After this one; from the start if absent.
+        before: Option<HistoryPlace>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Stop whatever runs in a session and delete it.
+    DeleteSession {
+        /// Which one.
+        session: SessionId,
+    },
+    /// Say that the host is alive.
+    Ping {
+        /// Comes back in the answer.
+        number: u64,
+    },
 }
 
 impl Command {
@@ -75,8 +118,16 @@ impl Command {
     #[must_use]
     pub fn tab(&self) -> Option<&TabId> {
         match self {
-            Self::Ready { .. } | Self::Visibility(_) => None,
+            Self::Ready { .. }
+            | Self::Watch { .. }
+            | Self::Visibility(_)
+            | Self::Trust { .. }
+            | Self::History { .. }
+            | Self::DeleteSession { .. }
+            | Self::Ping { .. } => None,
             Self::OpenTab { tab, .. }
+            | Self::OpenSession { tab, .. }
+            | Self::LeaveTab { tab }
             | Self::Prompt { tab, .. }
             | Self::Cancel { tab, .. }
             | Self::CloseTab { tab }
@@ -94,4 +145,37 @@ pub enum Visibility {
     Visible,
     /// The cursors stand still.
     Hidden,
+}
+
+/// The last event that a view has seen of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Its place.
+    pub seq: Seq,
+    /// The life of the log that it was seen in; a view that keeps none is taken at its word.
+    pub epoch: Option<Epoch>,
+}
+
+impl From<Seq> for Seen {
+    fn from(seq: Seq) -> Self {
+        Self { seq, epoch: None }
+    }
+}
+
+/// Whether a workspace is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Its configured agents may start.
+    Trusted,
+    /// Only the demo agent may start.
+    Untrusted,
+}
+
+/// A place in the list of all sessions: the last used first, of two that were used at the same time the newer one first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryPlace {
+    /// When the session there was last used.
+    pub updated: Time,
+    /// The session there.
+    pub session: SessionId,
 }

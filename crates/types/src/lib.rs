@@ -29,13 +29,13 @@ pub use body::{
     Approval, ApprovalKind, Body, ContextItem, Decision, Detail, Outcome, PlanEntry, PlanStatus, Prompt, Resolution,
     Severity, ToolCall, ToolStatus,
 };
-pub use command::{Command, Visibility};
+pub use command::{Command, HistoryPlace, Seen, Trust, Visibility};
 pub use ids::{
     AgentName, ApprovalId, CallId, Epoch, LifeId, LinkId, ReadId, Seq, SessionId, TabId, Ticket, Time, TurnId,
     TurnName, WorkspaceRoot,
 };
 pub use record::{Event, EventRef, Page, PageBuilder};
 pub use reject::{Reject, RejectCode};
-pub use rows::{Change, Commit, CommitDone, Entry, SessionRow, TurnPhase, TurnRow, WorkspaceRow};
+pub use rows::{Change, Commit, CommitDone, Entry, History, SessionRow, TurnPhase, TurnRow, WorkspaceRow};
 pub use text::Text;
-pub use told::{TabSummary, Told, TurnNames};
+pub use told::{AgentState, SessionSummary, Status, TabSummary, Told, TurnNames, WorkspaceSummary};

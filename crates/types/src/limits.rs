@@ -18,7 +18,7 @@ pub const MAX_SEATS_PER_LINK: usize = 1_000;
 pub const MAX_OPEN_APPROVALS: usize = 64;
 /// Event bytes on their way to one link; beyond it the seat's cursor stands still.
 pub const LINK_WINDOW_BYTES: usize = 256 * 1024;
-/// What a page costs at least within that window, however small it is.
+/// What a page, or a word on a session, costs at least within that window, however small it is.
 pub const MIN_PAGE_COST: usize = 1024;
 /// One page read from the store; a single larger event still comes, alone.
 pub const READ_PAGE_BYTES: usize = 128 * 1024;
@@ -28,6 +28,8 @@ pub const MAX_UNCOMMITTED_BYTES: usize = 32 * 1024 * 1024;
 pub const MAX_EARLY_BYTES: usize = 4 * 1024 * 1024;
 /// A notice that goes to several sessions, in characters.
 pub const MAX_NOTICE_CHARS: usize = 4096;
+/// Sessions in one answer of a listing.
+pub const MAX_HISTORY_ROWS: usize = 200;
 /// Folders that one host knows.
 pub const MAX_WORKSPACES: usize = 1_000;
 /// A title, in characters.

@@ -1,11 +1,15 @@
 //! A refused message or command: the link lives on. Never stands for a broken link.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use thiserror::Error;
+use ts_rs::TS;
 
 use crate::ids::{TabId, TurnName};
 
 /// What sort of refusal it is; each dialect has its own word for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
 pub enum RejectCode {
     /// Not JSON, not an object, or nested too deep.
     BadJson,

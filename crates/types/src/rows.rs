@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::command::HistoryPlace;
 use crate::ids::{AgentName, Epoch, Seq, SessionId, TabId, Ticket, Time, TurnId, TurnName, WorkspaceRoot};
 use crate::record::Page;
 
@@ -64,6 +65,27 @@ pub struct WorkspaceRow {
     pub trusted: Option<Time>,
 }
 
+/// A part of the list of all sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The last used first.
+    pub rows: Vec<SessionRow>,
+    /// Where the next ones are; none at the end.
+    pub next: Option<HistoryPlace>,
+}
+
+impl History {
+    /// Cuts a list to what was asked for; whatever is beyond says that there is more.
+    #[must_use]
+    pub fn cut(mut rows: Vec<SessionRow>, limit: usize) -> Self {
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let last = rows.last().filter(|_| more);
+        let next = last.map(|row| HistoryPlace { updated: row.updated, session: row.session });
+        Self { rows, next }
+    }
+}
+
 /// A change of the metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -73,6 +95,8 @@ pub enum Change {
     Turn(TurnRow),
     /// Insert or replace a workspace.
     Workspace(WorkspaceRow),
+    /// Take a session out, log and all. Its id stays used up: whatever comes for it later is refused.
+    DeleteSession(SessionId),
 }
 
 /// What one session adds to a commit: its next events and what changes with them, together or not at all.

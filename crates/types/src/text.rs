@@ -6,12 +6,14 @@ use std::fmt;
 use bytes::Bytes;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use ts_rs::TS;
 
 /// Text as the inside of a JSON string: escaped, without the quotes, always valid UTF-8.
 ///
 /// An agent's chunk arrives escaped, is stored escaped and goes to views escaped, so the hot path copies it and never
 /// looks inside.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, TS)]
+#[ts(type = "string")]
 pub struct Text(Bytes);
 
 impl Text {

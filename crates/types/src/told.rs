@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::ids::{Seq, TabId, TurnId, TurnName};
+use schemars::JsonSchema;
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::command::{HistoryPlace, Trust};
+use crate::ids::{AgentName, Epoch, Seq, SessionId, TabId, Time, TurnId, TurnName, WorkspaceRoot};
+use crate::limits::MIN_PAGE_COST;
 use crate::record::Page;
 use crate::reject::Reject;
 
@@ -40,6 +46,8 @@ pub enum Told {
         page: Arc<Page>,
         /// The names of the turns in it.
         names: TurnNames,
+        /// The life of the log.
+        epoch: Epoch,
     },
     /// Events that the log no longer holds; what remains comes after it.
     Gap {
@@ -57,6 +65,54 @@ pub enum Told {
     },
     /// A command was refused, or something went wrong that the log cannot tell.
     Refused(Reject),
+    /// Everything as it is, in answer to [`crate::Command::Watch`]; changes come after it.
+    Overview {
+        /// The workspace of tabs that name none.
+        home: Option<WorkspaceRoot>,
+        /// All workspaces, by folder.
+        workspaces: Vec<WorkspaceSummary>,
+        /// The sessions that have a tab, in the order in which they were opened.
+        sessions: Vec<SessionSummary>,
+    },
+    /// A session was opened, closed or changed.
+    Session(SessionSummary),
+    /// A session was deleted.
+    SessionGone {
+        /// Which one.
+        session: SessionId,
+    },
+    /// A workspace became known or changed.
+    Workspace(WorkspaceSummary),
+    /// Sessions, in answer to [`crate::Command::History`].
+    History {
+        /// The last used first.
+        sessions: Vec<SessionSummary>,
+        /// Where the next ones are; none at the end.
+        next: Option<HistoryPlace>,
+    },
+    /// The answer to [`crate::Command::Ping`].
+    Pong {
+        /// The number that was sent.
+        number: u64,
+    },
+}
+
+impl Told {
+    /// What it costs within a link's window.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        match self {
+            Self::Events { page, .. } => page.cost(),
+            Self::Session(_) | Self::SessionGone { .. } | Self::Workspace(_) => MIN_PAGE_COST,
+            Self::Tabs { .. }
+            | Self::Gap { .. }
+            | Self::Reset { .. }
+            | Self::Refused(_)
+            | Self::Overview { .. }
+            | Self::History { .. }
+            | Self::Pong { .. } => 0,
+        }
+    }
 }
 
 /// A tab in a list.
@@ -68,4 +124,76 @@ pub struct TabSummary {
     pub title: String,
     /// Its last durable event.
     pub head: Seq,
+}
+
+/// A session in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// Its id.
+    pub session: SessionId,
+    /// The life of its log.
+    pub epoch: Epoch,
+    /// Its tab; none when it is closed.
+    pub tab: Option<TabId>,
+    /// Its title; empty until there is one.
+    pub title: String,
+    /// Who works.
+    pub agent: AgentName,
+    /// Where.
+    pub workspace: WorkspaceRoot,
+    /// What goes on in it.
+    pub status: Status,
+    /// How its agent is.
+    pub agent_state: AgentState,
+    /// Prompts that wait.
+    pub queued: usize,
+    /// Questions that wait for a person.
+    pub approvals: usize,
+    /// When it was opened.
+    pub created: Time,
+    /// When a turn last began or ended.
+    pub updated: Time,
+}
+
+/// A session's status in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing runs and nothing waits.
+    Idle,
+    /// Prompts wait, none runs.
+    Queued,
+    /// A turn runs.
+    Running,
+    /// A turn runs and waits for a person.
+    AwaitingApproval,
+}
+
+/// How the agent of a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentState {
+    /// Nobody has needed it yet.
+    None,
+    /// It starts, or opens its own session.
+    Starting,
+    /// The same, and it takes long.
+    Slow,
+    /// It is there.
+    Ready,
+    /// It has ended; the log says why.
+    Exited,
+}
+
+/// A workspace in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceSummary {
+    /// Its folder.
+    pub root: WorkspaceRoot,
+    /// Whether a person trusts it.
+    pub trust: Trust,
+    /// The agents that are configured there.
+    pub agents: Vec<AgentName>,
+    /// The one that works when nobody names one.
+    pub default_agent: AgentName,
 }

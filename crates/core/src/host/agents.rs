@@ -39,6 +39,7 @@ impl Host {
         let was_here = session.life() == Some(life);
         session.asked_by_agent.clear();
         session.waits_since = None;
+        session.slow = false;
         if was_here {
             session.place = AgentPlace::None;
         }
@@ -92,28 +93,27 @@ impl Host {
         }
         let Some(session) = self.sessions.get(&id) else { return };
         match (session.place, session.waits_since) {
-            (AgentPlace::Opening { since, told_slow, .. }, _) => self.watch_start(now, id, since, told_slow),
-            (AgentPlace::None, Some(since)) => self.watch_start(now, id, since, false),
+            (AgentPlace::Opening { since, .. }, _) | (AgentPlace::None, Some(since)) => {
+                self.watch_start(now, id, since)
+            }
             (AgentPlace::None, None) | (AgentPlace::Open { .. }, _) => {}
         }
     }
 
     /// Looks at a start that takes its time: of a process, or of an agent session in it.
-    fn watch_start(&mut self, now: Time, id: SessionId, since: Time, told_slow: bool) {
+    fn watch_start(&mut self, now: Time, id: SessionId, since: Time) {
         let waited = now.since(since);
         if waited >= self.settings.startup_timeout_ms {
             return self.startup_failed(now, id);
         }
-        if waited < self.settings.startup_slow_ms || told_slow {
-            return;
-        }
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        if let AgentPlace::Opening { told_slow, .. } = &mut session.place {
-            *told_slow = true;
+        if waited < self.settings.startup_slow_ms || std::mem::replace(&mut session.slow, true) {
+            return;
         }
         let message = format!("agent `{}` is slow to start; still waiting for it", session.agent);
         self.timers.set(since.after_ms(self.settings.startup_timeout_ms), Alarm::Session(id));
         self.append(now, id, None, &Body::Status { message, progress: None });
+        self.touch(id);
     }
 
     /// The cancelled turn did not stop: its agent session is closed, so a late word can reach nobody.
@@ -139,6 +139,7 @@ impl Host {
         let life = session.life();
         session.place = AgentPlace::None;
         session.waits_since = None;
+        session.slow = false;
         let seconds = self.settings.startup_timeout_ms / 1000;
         let message = format!("agent `{}` opened no session within {seconds} s", session.agent);
         let key = AgentKey { agent: session.agent.clone(), workspace: session.workspace.clone() };
@@ -150,6 +151,7 @@ impl Host {
             Some(life) => self.ask(id, life, Ask::CloseSession { session: id }),
             None => self.end_life(&key, EndHow::AtOnce, &message),
         }
+        self.touch(id);
         self.pump(now, id);
     }
 }

@@ -4,11 +4,12 @@ use switchboard_types::limits::{
     MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_SEATS_PER_LINK, MAX_TABS, MAX_WAITING_COMMANDS,
 };
 use switchboard_types::{
-    AgentName, Ask, Body, Command, Epoch, LinkId, Prompt, Reject, RejectCode, Seq, SessionId, TabId, TabSummary, Time,
-    Told, TurnName, TurnPhase, WorkspaceRoot,
+    AgentName, Ask, Body, Command, Epoch, LinkId, Prompt, Reject, RejectCode, Seen, Seq, SessionId, TabId, TabSummary,
+    Time, Told, TurnName, TurnPhase, WorkspaceRoot,
 };
 
 use super::Host;
+use super::history::Asker;
 use crate::fold::digest;
 use crate::input::Output;
 use crate::seat::Link;
@@ -26,8 +27,15 @@ impl Host {
         }
         match command {
             Command::Ready { seen } => self.ready(now, link, seen),
+            Command::Watch { seen } => self.watch(now, link, seen),
             Command::OpenTab { tab, agent, workspace, seen } => self.open_tab(now, link, tab, agent, workspace, seen),
+            Command::OpenSession { tab, session, seen } => self.open_session(now, link, tab, session, seen),
+            Command::LeaveTab { tab } => self.leave_tab(link, &tab),
             Command::Visibility(visibility) => self.visibility(link, visibility),
+            Command::Trust { root, trust } => self.outputs.push_back(Output::SetTrust { link, root, trust }),
+            Command::History { before, limit } => self.list_history(link, before, limit),
+            Command::DeleteSession { session } => self.delete_session(now, Asker::Link(link), session),
+            Command::Ping { number } => self.tell(link, Told::Pong { number }),
             other => self.tab_command(now, link, other),
         }
     }
@@ -73,19 +81,37 @@ impl Host {
                 self.decide(now, link, id, tab, approval, decision, command);
             }
             Command::RestartAgent { tab } => self.restart_agent(now, link, id, tab),
-            Command::Ready { .. } | Command::OpenTab { .. } | Command::Visibility(_) => {}
+            Command::Ready { .. }
+            | Command::Watch { .. }
+            | Command::OpenTab { .. }
+            | Command::OpenSession { .. }
+            | Command::LeaveTab { .. }
+            | Command::Visibility(_)
+            | Command::Trust { .. }
+            | Command::History { .. }
+            | Command::DeleteSession { .. }
+            | Command::Ping { .. } => {}
         }
     }
 
-    fn ready(&mut self, now: Time, link: LinkId, seen: Vec<(TabId, Seq)>) {
-        let open = self.sessions.values().filter(|session| self.tabs.get(&session.tab) == Some(&session.id));
-        let shown = open.filter(|session| session.durable > Seq::START).map(|session| TabSummary {
+    fn ready(&mut self, now: Time, link: LinkId, seen: Vec<(TabId, Seen)>) {
+        let shown = self.sessions_with_tab().filter(|session| session.durable > Seq::START).map(|session| TabSummary {
             tab: session.tab.clone(),
-            title: if session.shown_title.is_empty() { UNTITLED.to_owned() } else { session.shown_title.clone() },
+            title: if session.shown_title().is_empty() { UNTITLED } else { session.shown_title() }.to_owned(),
             head: session.durable,
         });
         let tabs = shown.collect();
         self.tell(link, Told::Tabs { tabs });
+        self.attach_all(now, link, seen);
+    }
+
+    /// The sessions that have a tab, in the order in which they were opened.
+    pub(super) fn sessions_with_tab(&self) -> impl Iterator<Item = &Session> {
+        self.sessions.values().filter(|session| self.tabs.get(&session.tab) == Some(&session.id))
+    }
+
+    /// Seats a link at the tabs that it knows.
+    pub(super) fn attach_all(&mut self, now: Time, link: LinkId, seen: Vec<(TabId, Seen)>) {
         for (tab, seen) in seen {
             match self.tabs.get(&tab).copied().or_else(|| self.closing(&tab)) {
                 Some(id) => self.attach(now, link, &tab, id, seen),
@@ -105,7 +131,7 @@ impl Host {
     }
 
     /// Seats a link at an open tab; prompts that waited for somebody to look go on.
-    fn attach(&mut self, now: Time, link: LinkId, tab: &TabId, id: SessionId, seen: Seq) {
+    pub(super) fn attach(&mut self, now: Time, link: LinkId, tab: &TabId, id: SessionId, seen: Seen) {
         let Some(seats) = self.links.get(&link).map(|link| &link.seats) else { return };
         if seats.len() >= MAX_SEATS_PER_LINK && !seats.contains_key(tab) {
             let message = format!("one link follows at most {MAX_SEATS_PER_LINK} tabs; use a second one");
@@ -122,7 +148,7 @@ impl Host {
         tab: TabId,
         agent: Option<AgentName>,
         workspace: Option<WorkspaceRoot>,
-        seen: Seq,
+        seen: Seen,
     ) {
         if let Some(id) = self.tabs.get(&tab).copied() {
             return self.attach(now, link, &tab, id, seen);
@@ -163,7 +189,7 @@ impl Host {
         tab: TabId,
         agent: AgentName,
         root: WorkspaceRoot,
-        seen: Seq,
+        seen: Seen,
     ) {
         let id = self.next_session;
         self.next_session = SessionId(id.0 + 1);
@@ -214,7 +240,7 @@ impl Host {
         }
     }
 
-    fn close_tab(&mut self, now: Time, id: SessionId) {
+    pub(super) fn close_tab(&mut self, now: Time, id: SessionId) {
         let Some(session) = self.sessions.get(&id) else { return };
         let (tab, place) = (session.tab.clone(), session.place);
         self.end_all_turns(now, id);

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use switchboard_types::{Ask, Command, Commit, CommitDone, LifeId, LinkId, Page, RejectCode, SessionId, Ticket, Time};
+use switchboard_types::{
+    Ask, Change, Command, Commit, CommitDone, LifeId, LinkId, Page, RejectCode, SessionId, Ticket, Time, Told,
+};
 
 use super::Host;
 use crate::input::{Output, RequestId, Workspace};
@@ -16,6 +18,7 @@ pub(super) struct Pending {
     sessions: Vec<SessionId>,
     bytes: usize,
     pub(super) trusting: Vec<(RequestId, Workspace)>,
+    deleting: Vec<SessionId>,
 }
 
 impl Host {
@@ -40,6 +43,7 @@ impl Host {
             sessions: entries.iter().map(|entry| entry.session).collect(),
             bytes: entries.iter().map(|entry| entry.page.bytes()).sum(),
             trusting: std::mem::take(&mut self.trusting),
+            deleting: changes.iter().filter_map(deleted).collect(),
         });
         Some(Commit { ticket, entries, changes })
     }
@@ -55,19 +59,22 @@ impl Host {
                 }
             }
             self.trust_settled(now, &pending.trusting, done.changes_failed.as_deref());
+            for session in pending.deleting {
+                self.delete_settled(session, done.changes_failed.as_deref());
+            }
         }
     }
 
     fn commit_succeeded(&mut self, now: Time, id: SessionId, ticket: Ticket) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let Some((_, page)) = session.pending.pop_front_if(|(pending, _)| *pending == ticket) else { return };
-        session.durable = page.last();
-        if session.title_at <= session.durable {
-            session.shown_title.clone_from(&session.state.title);
+        if session.is_durable_to(page.last()) {
+            self.touched.insert(id);
         }
         self.deliver(id, &page);
         self.release_asks(id);
         self.pump(now, id);
+        self.delete_if_over(id);
         self.forget_if_over(id);
     }
 
@@ -111,7 +118,9 @@ impl Host {
         if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
             self.outputs.push_back(Output::Ask { life, ask: Ask::CloseSession { session: id } });
         }
+        self.touch(id);
         self.refuse_seats(id, RejectCode::Internal, &sealed_message(reason));
+        self.delete_settled(id, Some(reason));
         self.outputs.extend(closing.into_iter().map(|(_, life, ask)| Output::Ask { life, ask }));
         let taken = self.tabs.get(&tab).is_some_and(|other| *other != id);
         if never_durable {
@@ -145,7 +154,9 @@ impl Host {
             }
         }
         self.drop_seats(id);
-        self.sessions.remove(&id);
+        if let Some(closed) = self.sessions.remove(&id).and_then(|session| session.summary()) {
+            self.tell_watching(&Told::Session(closed));
+        }
     }
 
     pub(super) fn drop_seats(&mut self, id: SessionId) {
@@ -163,13 +174,20 @@ impl Host {
         if session.watchers.is_empty() {
             return;
         }
-        let names = session.names_in(page);
+        let (names, epoch) = (session.names_in(page), session.epoch);
         for (link_id, tab) in &session.watchers {
             let Some(link) = self.links.get_mut(link_id) else { continue };
-            if let Some(told) = super::delivery::live(link, (id, tab), page, &names) {
+            if let Some(told) = super::delivery::live(link, (id, tab), page, &names, epoch) {
                 self.outputs.push_back(Output::Tell { link: *link_id, told });
             }
         }
+    }
+}
+
+fn deleted(change: &Change) -> Option<SessionId> {
+    match change {
+        Change::DeleteSession(session) => Some(*session),
+        Change::Session(_) | Change::Turn(_) | Change::Workspace(_) => None,
     }
 }
 

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use switchboard_types::limits::READ_PAGE_BYTES;
-use switchboard_types::{LinkId, Page, ReadId, Reject, RejectCode, Seq, SessionId, TabId, Told, TurnNames, Visibility};
+use switchboard_types::{
+    Epoch, LinkId, Page, ReadId, Reject, RejectCode, Seen, Seq, SessionId, TabId, Told, TurnNames, Visibility,
+};
 
 use super::Host;
 use crate::input::{Output, Slice};
@@ -16,6 +18,7 @@ pub(super) fn live(
     (session, tab): (SessionId, &TabId),
     page: &Arc<Page>,
     names: &TurnNames,
+    epoch: Epoch,
 ) -> Option<Told> {
     let room = link.takes_events();
     let seat = link.seats.get_mut(tab).filter(|seat| seat.session == session && seat.mode == Mode::Following)?;
@@ -27,7 +30,7 @@ pub(super) fn live(
     let rest = rest_after(page, seat.cursor)?;
     seat.cursor = rest.last();
     link.in_flight += rest.cost();
-    Some(Told::Events { tab: tab.clone(), page: rest, names: names.clone() })
+    Some(Told::Events { tab: tab.clone(), page: rest, names: names.clone(), epoch })
 }
 
 fn rest_after(page: &Arc<Page>, cursor: Seq) -> Option<Arc<Page>> {
@@ -53,7 +56,7 @@ impl Host {
     }
 
     /// Puts a link at a tab, after the last event that it has seen.
-    pub(super) fn seat(&mut self, link_id: LinkId, tab: &TabId, session_id: SessionId, seen: Seq) {
+    pub(super) fn seat(&mut self, link_id: LinkId, tab: &TabId, session_id: SessionId, seen: Seen) {
         let Some(link) = self.links.get_mut(&link_id) else { return };
         let Some(session) = self.sessions.get_mut(&session_id) else { return };
         session.held = false;
@@ -64,8 +67,9 @@ impl Host {
         if let Some(reading) = link.reading.as_mut().filter(|reading| reading.tab == *tab) {
             reading.use_of = UseOf::Nothing;
         }
-        let reset = moved.is_some() || seen > durable;
-        let cursor = if reset { Seq::START } else { seen };
+        let of_another_life = seen.seq > Seq::START && seen.epoch.is_some_and(|epoch| epoch != session.epoch);
+        let reset = moved.is_some() || of_another_life || seen.seq > durable;
+        let cursor = if reset { Seq::START } else { seen.seq };
         let mode = if cursor == durable { Mode::Following } else { Mode::Behind };
         link.seats.insert(tab.clone(), Seat { session: session_id, cursor, mode });
         if let Some(old) = moved {
@@ -77,7 +81,17 @@ impl Host {
         self.catch_up(link_id);
     }
 
-    /// The link's seat of this name is at another session now.
+    /// A view follows a tab no longer.
+    pub(super) fn leave_tab(&mut self, link_id: LinkId, tab: &TabId) {
+        let Some(link) = self.links.get_mut(&link_id) else { return };
+        let Some(seat) = link.seats.remove(tab) else { return };
+        if let Some(reading) = link.reading.as_mut().filter(|reading| reading.tab == *tab) {
+            reading.use_of = UseOf::Nothing;
+        }
+        self.leave(link_id, tab, seat.session);
+    }
+
+    /// The link's seat of this name is at another session now, or nowhere.
     fn leave(&mut self, link: LinkId, tab: &TabId, session: SessionId) {
         if let Some(session) = self.sessions.get_mut(&session) {
             session.watchers.remove(&(link, tab.clone()));
@@ -88,6 +102,7 @@ impl Host {
     pub(super) fn drained(&mut self, link_id: LinkId, bytes: usize) {
         if let Some(link) = self.links.get_mut(&link_id) {
             link.in_flight = link.in_flight.saturating_sub(bytes);
+            self.tell_stale(link_id);
             self.catch_up(link_id);
         }
     }
@@ -162,7 +177,7 @@ impl Host {
             let names = session.names_in(&page);
             seat.cursor = page.last();
             link.in_flight += page.cost();
-            let told = Told::Events { tab: tab.clone(), page: Arc::new(page), names };
+            let told = Told::Events { tab: tab.clone(), page: Arc::new(page), names, epoch: session.epoch };
             self.outputs.push_back(Output::Tell { link: link_id, told });
         }
         if seat.cursor >= session.durable {

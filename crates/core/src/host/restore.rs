@@ -2,12 +2,13 @@
 //! workspaces. Never sends a prompt again.
 
 use switchboard_types::{
-    Body, Change, Detail, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time, WorkspaceRoot, WorkspaceRow,
+    Body, Change, Detail, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time, Told, Trust, WorkspaceRoot,
+    WorkspaceRow,
 };
 
 use super::Host;
 use super::commands::{about, untrusted_message};
-use crate::input::{EndHow, Recovered, RequestId, Trust, Workspace};
+use crate::input::{EndHow, Recovered, RequestId, Workspace};
 use crate::session::{Session, Writes};
 
 impl Host {
@@ -48,7 +49,7 @@ impl Host {
 
     /// A session whose commit failed was read anew; its commands go on.
     pub(super) fn reloaded(&mut self, now: Time, id: SessionId, recovered: Result<Box<Recovered>, String>) {
-        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Some(session) = self.sessions.get_mut(&id) else { return self.found_in_history(now, id, recovered) };
         let Writes::Reloading(waiting) = &mut session.writes else { return };
         let waiting = std::mem::take(waiting);
         match recovered {
@@ -85,6 +86,7 @@ impl Host {
             "this turn could not be kept: the disk took no more. Send it again",
         );
         self.look_again(id);
+        self.touch(id);
         for (link, command) in waiting {
             if self.sessions.get(&id).is_some_and(|session| !session.state.closed) {
                 self.session_command(now, link, id, command);
@@ -98,7 +100,10 @@ impl Host {
     }
 
     pub(super) fn know_workspace(&mut self, workspace: Workspace) {
-        self.workspaces.insert(workspace.root.clone(), workspace);
+        if self.workspaces.get(&workspace.root) != Some(&workspace) {
+            self.tell_watching(&Told::Workspace(super::overview::summary(&workspace)));
+            self.workspaces.insert(workspace.root.clone(), workspace);
+        }
     }
 
     /// Trust counts once it is on the disk; distrust counts at once.

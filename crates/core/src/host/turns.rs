@@ -66,6 +66,7 @@ impl Host {
         let readiness = self.lives.want(now, &self.settings, key);
         if let (Readiness::Spawn(_) | Readiness::Coming, Some(session)) = (&readiness, self.sessions.get_mut(&id)) {
             let since = *session.waits_since.get_or_insert(now);
+            self.touched.insert(id);
             self.timers.set(since.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
             self.timers.set(since.after_ms(self.settings.startup_timeout_ms), Alarm::Session(id));
         }
@@ -87,8 +88,9 @@ impl Host {
     fn open_agent_session(&mut self, now: Time, id: SessionId, life: LifeId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let since = session.waits_since.take().unwrap_or(now);
-        session.place = AgentPlace::Opening { life, since, told_slow: false };
+        session.place = AgentPlace::Opening { life, since };
         let cwd = session.workspace.clone();
+        self.touch(id);
         self.timers.set(since.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
         self.ask(id, life, Ask::OpenSession { session: id, cwd });
     }

@@ -99,6 +99,8 @@ impl Host {
     fn agent_session_opened(&mut self, now: Time, life: LifeId, id: SessionId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.place = AgentPlace::Open { life };
+        session.slow = false;
+        self.touch(id);
         self.lives.has_served(life);
         self.pump(now, id);
     }
@@ -106,7 +108,9 @@ impl Host {
     fn open_failed(&mut self, now: Time, id: SessionId, message: &str) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.place = AgentPlace::None;
+        session.slow = false;
         let message = format!("agent `{}` could not open a session: {message}", session.agent);
+        self.touch(id);
         self.fail_front(now, id, &message);
         self.pump(now, id);
     }
@@ -116,6 +120,7 @@ impl Host {
         session.place = AgentPlace::None;
         session.asked_by_agent.clear();
         session.gated.clear();
+        self.touched.insert(id);
         let message = match reason {
             Some(reason) => format!("the agent ended its session: {reason}"),
             None => "the agent ended its session".to_owned(),

@@ -18,7 +18,7 @@ fn invariant_8_a_view_sees_only_the_sessions_at_which_it_is_seated() {
     world.chunk(other, "for the second");
     world.settle();
     assert!(world.views[first].seen("other").is_empty() && world.views[second].seen("tab").is_empty());
-    world.command(first, Command::Ready { seen: vec![("tab".into(), Seq(world.log(session).len() as u64))] });
+    world.command(first, Command::Ready { seen: vec![("tab".into(), Seq(world.log(session).len() as u64).into())] });
     world.settle();
     assert!(world.views[first].seen("other").is_empty(), "a list of tabs seats nobody");
 }
@@ -30,7 +30,7 @@ fn invariant_9_a_link_with_many_seats_has_one_page_under_way() {
         world.open(view, &format!("tab {n}"));
     }
     let late = world.view();
-    let seen = (0..20).map(|n| (format!("tab {n}").as_str().into(), Seq(0))).collect();
+    let seen = (0..20).map(|n| (format!("tab {n}").as_str().into(), Seq(0).into())).collect();
     world.command(late, Command::Ready { seen });
     assert_eq!(world.reads.len(), 1);
     world.settle();

@@ -1,6 +1,6 @@
 //! Approvals as a concept: asked in the log, answered once, gone with their turn.
 
-use switchboard_core::Status;
+use switchboard_types::Status;
 use switchboard_types::{
     Approval, ApprovalId, ApprovalKind, Ask, Body, Command, Decision, RejectCode, Resolution, SessionId, Severity, Word,
 };

@@ -162,7 +162,7 @@ fn a_second_new_tab_attaches_again_and_creates_nothing() {
 #[test]
 fn the_tabs_of_the_host_are_listed_with_their_last_index() {
     let (mut world, view, session) = World::with_tab();
-    world.command(view, Command::Ready { seen: vec![("gone".into(), Seq(3))] });
+    world.command(view, Command::Ready { seen: vec![("gone".into(), Seq(3).into())] });
     let listed: Vec<_> = world.views[view].tabs.iter().map(|tab| (tab.tab.as_str(), tab.head)).collect();
     assert_eq!(listed, vec![("tab", Seq(world.log(session).len() as u64))]);
     assert_eq!(world.views[view].refused[0].code, RejectCode::UnknownTab);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use switchboard_core::{Recovered, Slice, State};
 use switchboard_types::{
-    Body, Change, Commit, CommitDone, Event, PageBuilder, Seq, SessionId, SessionRow, TabId, TurnName, TurnRow,
-    WorkspaceRoot, WorkspaceRow,
+    Body, Change, Commit, CommitDone, Event, History, HistoryPlace, PageBuilder, Seq, SessionId, SessionRow, TabId,
+    TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::view::last;
@@ -43,13 +43,16 @@ impl Disk {
                 match change {
                     Change::Session(row) => stored.row = Some(row.clone()),
                     Change::Turn(row) => drop(stored.turns.insert(row.turn.0, row.clone())),
-                    Change::Workspace(_) => unreachable!("not a session's"),
+                    Change::Workspace(_) | Change::DeleteSession(_) => unreachable!("not a session's"),
                 }
             }
         }
         for change in &commit.changes {
-            let Change::Workspace(row) = change else { unreachable!("not the host's") };
-            self.workspaces.insert(row.root.clone(), row.clone());
+            match change {
+                Change::Workspace(row) => drop(self.workspaces.insert(row.root.clone(), row.clone())),
+                Change::DeleteSession(session) => drop(self.sessions.remove(session)),
+                Change::Session(_) | Change::Turn(_) => unreachable!("not the host's"),
+            }
         }
         CommitDone { ticket: commit.ticket, failed, changes_failed: None }
     }
@@ -66,6 +69,14 @@ impl Disk {
             page.push(event.at, event.turn, &event.body);
         }
         Slice { gap, page: page.take() }
+    }
+
+    pub(crate) fn history(&self, before: Option<HistoryPlace>, limit: usize) -> History {
+        let place = |row: &SessionRow| (row.updated, row.session);
+        let mut rows: Vec<SessionRow> = self.sessions.values().filter_map(|stored| stored.row.clone()).collect();
+        rows.retain(|row| before.is_none_or(|before| place(row) < (before.updated, before.session)));
+        rows.sort_by_key(|row| std::cmp::Reverse(place(row)));
+        History::cut(rows, limit)
     }
 
     /// What the edges do at start-up: rows, then the fold of what is not settled.

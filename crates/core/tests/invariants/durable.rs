@@ -1,6 +1,6 @@
 //! Invariant 3 (durable before visible): nothing is shown or asked before it is on the disk, and a failed commit says so.
 
-use switchboard_core::Status;
+use switchboard_types::Status;
 use switchboard_types::{Ask, Body, Command, Outcome, RejectCode};
 
 use super::world::{World, open_tab};

@@ -7,6 +7,7 @@ use switchboard_types::{
     Approval, ApprovalKind, Body, Command, Decision, LifeId, SessionId, Severity, TabId, Text, Visibility, Word,
 };
 
+use super::view::last;
 use super::world::{World, open_tab};
 
 const TABS: usize = 3;
@@ -18,6 +19,10 @@ enum Step {
     Prompt { view: usize, tab: usize, name: u8 },
     Cancel { view: usize, tab: usize, name: u8 },
     Close { view: usize, tab: usize },
+    Watch { view: usize },
+    Leave { view: usize, tab: usize },
+    Reopen { view: usize, session: u64 },
+    Delete { view: usize, session: u64 },
     Chunks { tab: usize, count: usize, bytes: usize },
     Late { tab: usize, name: u8 },
     Complete { tab: usize },
@@ -47,6 +52,10 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (view.clone(), tab.clone(), name.clone()).prop_map(|(view, tab, name)| Step::Prompt { view, tab, name }),
         2 => (view.clone(), tab.clone(), name.clone()).prop_map(|(view, tab, name)| Step::Cancel { view, tab, name }),
         1 => (view.clone(), tab.clone()).prop_map(|(view, tab)| Step::Close { view, tab }),
+        2 => view.clone().prop_map(|view| Step::Watch { view }),
+        1 => (view.clone(), tab.clone()).prop_map(|(view, tab)| Step::Leave { view, tab }),
+        2 => (view.clone(), 1..6_u64).prop_map(|(view, session)| Step::Reopen { view, session }),
+        1 => (view.clone(), 1..6_u64).prop_map(|(view, session)| Step::Delete { view, session }),
         8 => (tab.clone(), 1..6_usize, prop_oneof![Just(10_usize), Just(40_000)])
             .prop_map(|(tab, count, bytes)| Step::Chunks { tab, count, bytes }),
         2 => (tab.clone(), name).prop_map(|(tab, name)| Step::Late { tab, name }),
@@ -75,6 +84,7 @@ fn step() -> impl Strategy<Value = Step> {
 struct Run {
     world: World,
     lives_of_tabs: [usize; TABS],
+    reopened: usize,
 }
 
 impl Run {
@@ -123,6 +133,29 @@ impl Run {
                 self.world.command(view, Command::CloseTab { tab: name.as_str().into() });
                 // A close that fails leaves the tab open under its old name; that is fine, it is only not used again.
                 self.lives_of_tabs[tab] += 1;
+            }
+            Step::Watch { view } => {
+                let seen = self.world.views[view].journal.iter();
+                let seen = seen.map(|(tab, log)| (tab.clone(), last(log).into())).collect();
+                self.world.command(view, Command::Watch { seen });
+            }
+            Step::Leave { view, tab } => {
+                let tab = TabId::from(self.tab(tab).as_str());
+                self.world.views[view].journal.remove(&tab);
+                self.world.command(view, Command::LeaveTab { tab });
+            }
+            Step::Reopen { view, session } => {
+                self.reopened += 1;
+                let tab = TabId::from(format!("reopened {}", self.reopened).as_str());
+                // A session that has a tab is shown under that, from where this view is there.
+                let id = SessionId(session);
+                let shown = self.world.host.open_tabs().find(|(_, open)| *open == id).map(|(tab, _)| tab.clone());
+                let seen = shown.and_then(|tab| self.world.views[view].journal.get(&tab)).map(|log| last(log));
+                let seen = seen.unwrap_or_default().into();
+                self.world.command(view, Command::OpenSession { tab, session: id, seen });
+            }
+            Step::Delete { view, session } => {
+                self.world.command(view, Command::DeleteSession { session: SessionId(session) });
             }
             Step::Show { view, visible } => {
                 let visibility = if visible { Visibility::Visible } else { Visibility::Hidden };
@@ -264,7 +297,7 @@ proptest! {
         for _ in 0..VIEWS {
             world.view();
         }
-        let mut run = Run { world, lives_of_tabs: [0; TABS] };
+        let mut run = Run { world, lives_of_tabs: [0; TABS], reopened: 0 };
         for step in steps {
             run.take(step);
         }

@@ -1,6 +1,7 @@
 //! What a restart means: nothing that was shown is lost, no prompt is sent twice, what waited waits for a view.
 
-use switchboard_core::{Input, Status};
+use switchboard_core::Input;
+use switchboard_types::Status;
 use switchboard_types::{Body, Outcome, Seq, SessionId};
 
 use super::world::World;

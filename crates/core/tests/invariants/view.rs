@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use switchboard_types::{Event, LinkId, Reject, Seq, TabId, Told};
+use switchboard_core::State;
+use switchboard_types::{
+    Event, HistoryPlace, LinkId, Reject, Seq, SessionId, SessionSummary, TabId, Told, WorkspaceRoot, WorkspaceSummary,
+};
 
 use super::disk::Disk;
 
@@ -16,6 +19,14 @@ pub(crate) struct View {
     pub(crate) resets: Vec<TabId>,
     pub(crate) refused: Vec<Reject>,
     pub(crate) tabs: Vec<switchboard_types::TabSummary>,
+    /// What it knows of everything, once it watches.
+    pub(crate) workspaces: BTreeMap<WorkspaceRoot, WorkspaceSummary>,
+    pub(crate) sessions: BTreeMap<SessionId, SessionSummary>,
+    pub(crate) gone: Vec<SessionId>,
+    pub(crate) history: Option<(Vec<SessionSummary>, Option<HistoryPlace>)>,
+    pub(crate) pongs: Vec<u64>,
+    /// Whether this link has asked to watch everything.
+    pub(crate) watching: bool,
     pub(crate) undrained: usize,
     /// Whether it reads what it is sent.
     pub(crate) reads: bool,
@@ -31,6 +42,12 @@ impl View {
             resets: Vec::new(),
             refused: Vec::new(),
             tabs: Vec::new(),
+            workspaces: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            gone: Vec::new(),
+            history: None,
+            pongs: Vec::new(),
+            watching: false,
             undrained: 0,
             reads: true,
         }
@@ -39,7 +56,7 @@ impl View {
     /// Invariants 2 (continuous), 3 (durable before visible) and 8 (apart), at the moment of showing.
     pub(crate) fn take(&mut self, disk: &Disk, told: Told) {
         match told {
-            Told::Events { tab, page, names } => {
+            Told::Events { tab, page, names, .. } => {
                 assert!(self.visible, "a hidden view is shown nothing");
                 self.undrained += page.cost();
                 let journal = self.journal.entry(tab.clone()).or_default();
@@ -66,7 +83,45 @@ impl View {
             }
             Told::Refused(reject) => self.refused.push(reject),
             Told::Tabs { tabs } => self.tabs = tabs,
+            Told::Overview { workspaces, sessions, .. } => {
+                self.watching = true;
+                self.workspaces = workspaces.into_iter().map(|known| (known.root.clone(), known)).collect();
+                self.sessions.clear();
+                sessions.into_iter().for_each(|session| self.take_session(disk, session));
+            }
+            Told::Session(session) => {
+                self.undrained += Told::Session(session.clone()).cost();
+                self.take_session(disk, session);
+            }
+            Told::SessionGone { session } => {
+                self.undrained += Told::SessionGone { session }.cost();
+                assert!(!disk.sessions.contains_key(&session), "told of a deletion before it was durable");
+                self.sessions.remove(&session);
+                self.gone.push(session);
+            }
+            Told::Workspace(workspace) => {
+                self.undrained += Told::Workspace(workspace.clone()).cost();
+                self.workspaces.insert(workspace.root.clone(), workspace);
+            }
+            Told::History { sessions, next } => self.history = Some((sessions, next)),
+            Told::Pong { number } => self.pongs.push(number),
         }
+    }
+
+    /// Invariant 3 for lists: what is shown of a session is the fold of a part of its log that is on the disk.
+    fn take_session(&mut self, disk: &Disk, session: SessionSummary) {
+        let stored = disk.sessions.get(&session.session).expect("a listed session is on the disk");
+        let mut state = State::default();
+        let durable = stored.log.iter().any(|event| {
+            state.apply(event.seq, event.turn, &event.body);
+            state.title == session.title
+                && state.status() == session.status
+                && state.queue().len() == session.queued
+                && state.approvals().count() == session.approvals
+                && state.closed == session.tab.is_none()
+        });
+        assert!(durable || stored.lost_to > Seq::START, "listed before it was durable: {session:?}");
+        self.sessions.insert(session.session, session);
     }
 
     pub(crate) fn seen(&self, tab: &str) -> &[Event] {

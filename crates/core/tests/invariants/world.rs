@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_core::{EndHow, Host, Input, Output, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentName, Ask, Body, Command, Commit, CommitDone, Event, LifeId, LinkId, Prompt, ReadId, Seq, SessionId, Text,
-    Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    AgentName, Ask, Body, Command, Commit, CommitDone, Event, LifeId, LinkId, Prompt, ReadId, Seq, SessionId,
+    SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
@@ -25,6 +25,8 @@ pub(crate) struct World {
     pub(crate) views: Vec<View>,
     pub(crate) lives: BTreeMap<LifeId, Life>,
     pub(crate) trust_answers: Vec<Result<(), String>>,
+    pub(crate) trust_wanted: Vec<(WorkspaceRoot, Trust)>,
+    pub(crate) delete_answers: Vec<Result<(), String>>,
     /// Every prompt that ever reached an agent, over all restarts.
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     last_link: u64,
@@ -54,6 +56,8 @@ impl World {
             views: Vec::new(),
             lives: BTreeMap::new(),
             trust_answers: Vec::new(),
+            trust_wanted: Vec::new(),
+            delete_answers: Vec::new(),
             prompted: Vec::new(),
             last_link: 0,
             starts: 1,
@@ -107,6 +111,7 @@ impl World {
         self.views[view].link = Some(link);
         self.views[view].visible = true;
         self.views[view].undrained = 0;
+        self.views[view].watching = false;
         self.handle(Input::LinkOpened(link));
     }
 
@@ -119,7 +124,7 @@ impl World {
     /// Connects again and goes on after what the view has seen, as a reloaded page does.
     pub(crate) fn reconnect(&mut self, view: usize) {
         self.connect(view);
-        let seen = self.views[view].journal.iter().map(|(tab, log)| (tab.clone(), last(log)));
+        let seen = self.views[view].journal.iter().map(|(tab, log)| (tab.clone(), last(log).into()));
         let seen = seen.collect();
         self.command(view, Command::Ready { seen });
     }
@@ -211,6 +216,12 @@ impl World {
                     }
                 }
                 Output::TrustSettled { result, .. } => self.trust_answers.push(result),
+                Output::SetTrust { root, trust, .. } => self.trust_wanted.push((root, trust)),
+                Output::Deleted { result, .. } => self.delete_answers.push(result),
+                Output::ReadHistory { link, before, limit } => {
+                    let history = Ok(self.disk.history(before, limit));
+                    self.host.handle(self.now, Input::HistoryRead { link, history });
+                }
             }
         }
     }
@@ -261,14 +272,16 @@ impl World {
 
     pub(crate) fn read(&mut self) -> bool {
         let Some((read, session, after, max_bytes)) = self.reads.pop_front() else { return false };
-        let slice = self.disk.read_after(session, after, max_bytes);
-        self.handle(Input::PageRead { read, slice: Ok(slice) });
+        let gone = || "the session was deleted".to_owned();
+        let slice = self.disk.sessions.contains_key(&session).then(|| self.disk.read_after(session, after, max_bytes));
+        self.handle(Input::PageRead { read, slice: slice.ok_or_else(gone) });
         true
     }
 
     fn reload(&mut self) -> bool {
         let Some(session) = self.reloads.pop_front() else { return false };
-        let recovered = Ok(Box::new(self.disk.recover(session)));
+        let known = self.disk.sessions.contains_key(&session);
+        let recovered = known.then(|| Box::new(self.disk.recover(session))).ok_or_else(|| "no such session".to_owned());
         self.handle(Input::Reloaded { session, recovered });
         true
     }
@@ -348,10 +361,32 @@ impl World {
                 assert_eq!(live.approvals().collect::<Vec<_>>(), state.approvals().collect::<Vec<_>>());
             }
         }
+        for view in self.views.iter().filter(|view| view.link.is_some() && view.watching) {
+            self.assert_watched(view);
+        }
         for view in self.views.iter().filter(|view| view.link.is_some()) {
             for (tab, journal) in &view.journal {
                 let Some(stored) = self.disk.of_tab(tab) else { continue };
                 assert_eq!(journal, &stored.log, "the view has all of {tab}");
+            }
+        }
+    }
+}
+
+impl World {
+    /// A view that watches knows every session with a tab as it is, and none that has no tab.
+    fn assert_watched(&self, view: &View) {
+        let open = |row: &&SessionRow| row.tab.is_some();
+        let rows = self.disk.sessions.values().filter_map(|stored| stored.row.as_ref()).filter(open);
+        let rows: BTreeMap<SessionId, _> =
+            rows.map(|row| (row.session, (row.tab.clone(), row.title.clone()))).collect();
+        let listed = view.sessions.values().filter(|session| session.tab.is_some());
+        let listed: BTreeMap<SessionId, _> =
+            listed.map(|session| (session.session, (session.tab.clone(), session.title.clone()))).collect();
+        assert_eq!(listed, rows, "what a watching view lists");
+        for (id, session) in view.sessions.iter().filter(|(_, session)| session.tab.is_some()) {
+            if let Some(state) = self.host.state(*id) {
+                assert_eq!((session.status, session.queued), (state.status(), state.queue().len()), "session {id}");
             }
         }
     }
@@ -378,5 +413,5 @@ pub(crate) fn workspace(trust: Trust) -> Workspace {
 }
 
 pub(crate) fn open_tab(tab: &str, seen: u64) -> Command {
-    Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen) }
+    Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen).into() }
 }

@@ -4,4 +4,5 @@
 
 mod file;
 mod plain;
+mod switchboard;
 mod tabs;

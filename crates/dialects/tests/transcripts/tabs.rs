@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use switchboard_dialects::view::{Tabs, ViewDialect, tabs};
 use switchboard_types::{
-    Body, Command, Page, PageBuilder, Reject, RejectCode, Seq, TabId, TabSummary, Time, Told, TurnId, TurnName,
+    Body, Command, Epoch, Page, PageBuilder, Reject, RejectCode, Seq, TabId, TabSummary, Time, Told, TurnId, TurnName,
     TurnNames, Visibility,
 };
 
@@ -87,13 +87,16 @@ fn rejected(reject: &Reject) -> Value {
 
 fn commanded(command: &Command) -> Value {
     match command {
-        Command::Ready { seen } => json!({"command": "ready", "seen": seen}),
+        Command::Ready { seen } => {
+            let seen: Vec<_> = seen.iter().map(|(tab, seen)| (tab, seen.seq)).collect();
+            json!({"command": "ready", "seen": seen})
+        }
         Command::OpenTab { tab, agent, workspace, seen } => object([
             ("command", Some(json!("openTab"))),
             ("tab", Some(json!(tab))),
             ("agent", agent.as_ref().map(|agent| json!(agent))),
             ("workspace", workspace.as_ref().map(|workspace| json!(workspace))),
-            ("seen", Some(json!(seen))),
+            ("seen", Some(json!(seen.seq))),
         ]),
         Command::Prompt { tab, name, prompt } => {
             json!({"command": "prompt", "tab": tab, "name": name, "prompt": prompt})
@@ -112,6 +115,13 @@ fn commanded(command: &Command) -> Value {
             ("edited", command.as_ref().map(|command| json!(command))),
         ]),
         Command::RestartAgent { tab } => json!({"command": "restartAgent", "tab": tab}),
+        Command::Watch { .. }
+        | Command::OpenSession { .. }
+        | Command::LeaveTab { .. }
+        | Command::Trust { .. }
+        | Command::History { .. }
+        | Command::DeleteSession { .. }
+        | Command::Ping { .. } => panic!("the dialect has no word for this: {command:?}"),
     }
 }
 
@@ -147,7 +157,7 @@ fn told(from: &Value) -> Told {
         Saying::Events { tab, first, turns, events } => {
             let name = |(turn, name): (String, TurnName)| (TurnId(turn.parse().unwrap()), name);
             let names: Vec<_> = turns.into_iter().map(name).collect();
-            Told::Events { tab, page: Arc::new(page(first, &events)), names: TurnNames::new(names) }
+            Told::Events { tab, page: Arc::new(page(first, &events)), names: TurnNames::new(names), epoch: Epoch(7) }
         }
         Saying::Gap { tab, from, to } => Told::Gap { tab, from, to },
         Saying::Reset { tab } => Told::Reset { tab },

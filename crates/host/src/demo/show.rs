@@ -35,6 +35,22 @@ pub(super) fn fast(turn: &Turn, chunks: usize) -> Result<(), Stopped> {
     Ok(())
 }
 
+/// A text letter by letter as fast as they can be written, so that whoever shows it has to show every half of it.
+pub(super) fn spell(turn: &Turn, text: &str) -> Result<(), Stopped> {
+    let mut lines = Vec::with_capacity(2 * WRITE_BYTES);
+    for letter in text.chars() {
+        wire::append(&mut lines, &turn.chunk(letter.encode_utf8(&mut [0; 4])));
+        if lines.len() >= WRITE_BYTES {
+            turn.check()?;
+            wire::write(&lines);
+            lines.clear();
+        }
+    }
+    turn.check()?;
+    wire::write(&lines);
+    Ok(())
+}
+
 /// Large chunks as fast as they can be written.
 pub(super) fn flood(turn: &Turn, megabytes: usize) -> Result<(), Stopped> {
     let chunk = "0123456789abcde\n".repeat(FLOOD_CHUNK_BYTES / 16);

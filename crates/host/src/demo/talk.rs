@@ -19,6 +19,7 @@ The demo agent knows these prompts:
 | --- | --- |
 | `demo: help` | this |
 | `demo: echo TEXT` | says TEXT |
+| `demo: spell TEXT` | says TEXT, letter by letter |
 | `demo: slow [N]` | N words, one each 250 ms (20) |
 | `demo: fast [N]` | N chunks `1 `, `2 `, … as fast as possible (100000) |
 | `demo: flood [MB]` | so many megabytes in large chunks (32) |

@@ -32,6 +32,7 @@ pub(super) fn perform(turn: &Turn, prompt: &str, context: usize) -> Result<After
         "fast" => show::fast(turn, number(rest, 100_000, MAX_COUNT)),
         "flood" => show::flood(turn, number(rest, 32, MAX_MEGABYTES)),
         "echo" => turn.say(rest),
+        "spell" => show::spell(turn, rest),
         "silent" => Ok(()),
         "approve" => show::approve(turn),
         "tool" => show::tool(turn),

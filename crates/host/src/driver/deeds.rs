@@ -1,12 +1,13 @@
 //! Carrying out what the host wants done. Never waits: what would block is handed to a thread or a bounded queue.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
-use switchboard_types::{AgentName, Ask, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
+use switchboard_types::{AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Driver, MAX_READS_IN_FLIGHT, StoreAnswer, recovery};
+use super::workspaces::Asker;
+use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recovery};
 use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
 use crate::store::Which;
 
@@ -16,6 +17,13 @@ pub(super) struct Read {
     session: SessionId,
     after: Seq,
     max_bytes: usize,
+}
+
+/// A part of the list of all sessions that a view wants.
+pub(super) struct Listing {
+    link: LinkId,
+    before: Option<HistoryPlace>,
+    limit: usize,
 }
 
 impl Driver {
@@ -32,18 +40,27 @@ impl Driver {
                 Output::Ask { life, ask } => self.ask(life, ask),
                 Output::End { life, how } => self.end(life, how),
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
+                Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
+                Output::ReadHistory { link, before, limit } => self.want_history(Listing { link, before, limit }),
+                Output::Deleted { request, result } => {
+                    if let Some(answer) = self.deleting.remove(&request) {
+                        // Whoever asked may be gone; the session is gone all the same.
+                        let _ = answer.send(result);
+                    }
+                }
             }
         }
         self.start_reads();
+        self.start_listings();
     }
 
-    fn tell(&mut self, link: LinkId, told: Told) {
+    pub(super) fn tell(&mut self, link: LinkId, told: Told) {
         let outgoing = match told {
-            Told::Events { tab, page, names } => {
+            Told::Events { tab, page, names, epoch } => {
                 let same = |shared: &&Arc<SharedPage>| Arc::ptr_eq(&shared.page, &page) && shared.tab == tab;
                 let shared = match self.shared.as_ref().filter(same) {
                     Some(shared) => Arc::clone(shared),
-                    None => Arc::new(SharedPage { tab, page, names, tabs_frames: OnceLock::new() }),
+                    None => Arc::new(SharedPage { tab, page, names, epoch, frames: Default::default() }),
                 };
                 self.shared = Some(Arc::clone(&shared));
                 Outgoing::Events(shared)
@@ -79,6 +96,26 @@ impl Driver {
                 let slice = slice.map(|slice| Slice { gap: slice.gap, page: slice.page });
                 // The driver is gone only when the host has stopped.
                 let _ = answer_to.blocking_send(StoreAnswer::Page(read, slice.map_err(|error| error.to_string())));
+            });
+        }
+    }
+
+    fn want_history(&mut self, listing: Listing) {
+        if self.listings.len() < MAX_LISTINGS {
+            return self.listings.push_back(listing);
+        }
+        let history = Err("too many views ask for it at once; try again".to_owned());
+        self.host.handle(self.clock.now(), Input::HistoryRead { link: listing.link, history });
+    }
+
+    fn start_listings(&mut self) {
+        while self.listings_in_flight < MAX_LISTINGS_IN_FLIGHT {
+            let Some(Listing { link, before, limit }) = self.listings.pop_front() else { return };
+            self.listings_in_flight += 1;
+            let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
+            tokio::task::spawn_blocking(move || {
+                let history = store.history(before, limit).map_err(|error| error.to_string());
+                let _ = answer_to.blocking_send(StoreAnswer::History(link, history));
             });
         }
     }

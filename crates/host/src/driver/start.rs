@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use switchboard_dialects::view::tabs::Tabs;
+use switchboard_dialects::view::ViewKind;
 use switchboard_types::{Change, Commit, Ticket, WorkspaceRoot, WorkspaceRow};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -122,7 +122,7 @@ fn doors(serve: &Serve, inbox: mpsc::Sender<crate::link::ViewInput>, metrics: Ar
         allowed_origins: serve.config.server.allowed_origins.clone(),
         inbox,
         metrics,
-        tabs: || Box::new(Tabs::default()),
+        dialects: ViewKind::make,
     })
 }
 

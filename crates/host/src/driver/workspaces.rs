@@ -5,7 +5,7 @@ use std::path::Path;
 
 use switchboard_core::{Input, RequestId, Trust, Workspace};
 use switchboard_types::limits::MAX_WORKSPACES;
-use switchboard_types::{AgentName, Command, WorkspaceRoot, WorkspaceRow};
+use switchboard_types::{AgentName, Command, LinkId, Reject, RejectCode, Told, WorkspaceRoot, WorkspaceRow};
 use tokio::sync::oneshot;
 
 use super::Driver;
@@ -40,7 +40,15 @@ pub(super) struct Trusting {
     root: WorkspaceRoot,
     /// What holds once the disk has it.
     after: Met,
-    answer: oneshot::Sender<Result<(), String>>,
+    asker: Asker,
+}
+
+/// Who wants a workspace's trust changed.
+pub(super) enum Asker {
+    /// Somebody who waits for the answer.
+    Edge(oneshot::Sender<Result<(), String>>),
+    /// A view, which sees the change as all views do.
+    Link(LinkId),
 }
 
 impl Workspaces {
@@ -91,14 +99,10 @@ impl Driver {
         }
     }
 
-    pub(super) fn trust(&mut self, root: &WorkspaceRoot, trust: Trust, answer: oneshot::Sender<Result<(), String>>) {
+    pub(super) fn trust(&mut self, root: &WorkspaceRoot, trust: Trust, asker: Asker) {
         let config = match self.workspaces.config(root, trust) {
             Ok(config) => config,
-            Err(message) => {
-                // Whoever asked may be gone; nothing was changed.
-                let _ = answer.send(Err(message));
-                return;
-            }
+            Err(message) => return self.answer_trust(asker, Err(message)),
         };
         let after = Met { trust, config };
         let workspace = after.workspace(root);
@@ -106,19 +110,30 @@ impl Driver {
         if trust == Trust::Untrusted {
             self.workspaces.met.insert(root.clone(), after.clone());
         }
-        self.last_request += 1;
-        let request = RequestId(self.last_request);
-        self.trusting.insert(request, Trusting { root: root.clone(), after, answer });
+        let request = self.next_request();
+        self.trusting.insert(request, Trusting { root: root.clone(), after, asker });
         self.host.handle(self.clock.now(), Input::Trust { workspace, request });
     }
 
     pub(super) fn trust_settled(&mut self, request: RequestId, result: Result<(), String>) {
-        let Some(Trusting { root, after, answer }) = self.trusting.remove(&request) else { return };
+        let Some(Trusting { root, after, asker }) = self.trusting.remove(&request) else { return };
         let overtaken = self.trusting.values().any(|later| later.root == root);
         if result.is_ok() && !overtaken {
             self.workspaces.met.insert(root, after);
         }
-        // Whoever asked may be gone; the trust stands.
-        let _ = answer.send(result);
+        self.answer_trust(asker, result);
+    }
+
+    fn answer_trust(&mut self, asker: Asker, result: Result<(), String>) {
+        match (asker, result) {
+            (Asker::Edge(answer), result) => {
+                // Whoever asked may be gone; what was settled stands.
+                let _ = answer.send(result);
+            }
+            (Asker::Link(_), Ok(())) => {}
+            (Asker::Link(link), Err(message)) => {
+                self.tell(link, Told::Refused(Reject::new(RejectCode::Internal, message)));
+            }
+        }
     }
 }

@@ -61,8 +61,8 @@ pub struct Doors {
     pub inbox: mpsc::Sender<ViewInput>,
     /// Where to count.
     pub metrics: Arc<Metrics>,
-    /// The dialect behind `/ws/tabs`.
-    pub tabs: MakeDialect,
+    /// The dialects behind `/ws/…`.
+    pub dialects: MakeDialect,
 }
 
 /// What every door can reach.
@@ -71,7 +71,7 @@ pub(crate) struct Shared {
     pub(crate) access: Arc<Access>,
     pub(crate) inbox: mpsc::Sender<ViewInput>,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) tabs: MakeDialect,
+    pub(crate) dialects: MakeDialect,
     pub(crate) phase: watch::Receiver<Phase>,
     url: String,
     links: AtomicU64,
@@ -144,7 +144,7 @@ impl Server {
             access,
             inbox: doors.inbox,
             metrics: doors.metrics,
-            tabs: doors.tabs,
+            dialects: doors.dialects,
             phase: seen_phase,
             url: names::url(address),
             links: AtomicU64::new(0),

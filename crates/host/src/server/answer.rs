@@ -76,7 +76,7 @@ pub(crate) fn with_type(status: StatusCode, kind: &'static str, body: Body) -> R
 /// Adds what every answer must carry, whoever made it.
 pub(crate) fn seal(response: &mut Response) {
     let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin"));

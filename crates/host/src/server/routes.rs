@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::accept::Shared;
 use super::answer::{self, Problem};
-use super::{control, page, ws};
+use super::{assets, control, page, ws};
 
 /// What a door needs of a request besides a good `Host` and `Origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,20 +28,33 @@ pub enum Needs {
 pub struct Route {
     /// The method; GET stands for HEAD, too.
     pub method: Method,
-    /// The path, whole.
+    /// The path, whole; a part in braces stands for any one name.
     pub path: &'static str,
     /// What it needs.
     pub needs: Needs,
     behind: fn() -> MethodRouter<Arc<Shared>>,
 }
 
+impl Route {
+    /// Whether a path leads to this door. As strict as the router: what only the router took for this door would be missed
+    /// by the guard.
+    fn is_at(&self, path: &str) -> bool {
+        let mut asked = path.split('/');
+        let is_name = |part: &str| part.starts_with('{') && part.ends_with('}');
+        let same = |part: &str| asked.next().is_some_and(|asked| asked == part || (is_name(part) && !asked.is_empty()));
+        self.path.split('/').all(same) && asked.next().is_none()
+    }
+}
+
 /// Every door there is.
 pub static ROUTES: &[Route] = &[
     Route { method: Method::GET, path: "/", needs: Needs::Token, behind: || get(page::page) },
+    Route { method: Method::GET, path: "/assets/{name}", needs: Needs::Token, behind: || get(assets::asset) },
     Route { method: Method::GET, path: "/login", needs: Needs::Nothing, behind: || get(page::login) },
     Route { method: Method::GET, path: "/healthz", needs: Needs::Nothing, behind: || get(health) },
     Route { method: Method::GET, path: "/metrics", needs: Needs::Token, behind: || get(metrics) },
     Route { method: Method::GET, path: "/ws/tabs", needs: Needs::Token, behind: || get(ws::tabs) },
+    Route { method: Method::GET, path: "/ws/switchboard", needs: Needs::Token, behind: || get(ws::switchboard) },
     Route { method: Method::POST, path: "/control/login", needs: Needs::Token, behind: || post(control::login) },
     Route { method: Method::POST, path: "/control/trust", needs: Needs::Token, behind: || post(control::trust) },
     Route {
@@ -55,7 +68,7 @@ pub static ROUTES: &[Route] = &[
 /// What a request needs. Only a door that says so is open; what is unknown is not.
 pub(crate) fn needs(method: &Method, path: &str) -> Needs {
     let asked = if method == Method::HEAD { &Method::GET } else { method };
-    ROUTES.iter().find(|route| route.method == *asked && route.path == path).map_or(Needs::Token, |route| route.needs)
+    ROUTES.iter().find(|route| route.method == *asked && route.is_at(path)).map_or(Needs::Token, |route| route.needs)
 }
 
 /// The router of all doors.
@@ -79,4 +92,20 @@ async fn unknown_path() -> Response {
 async fn wrong_method() -> Response {
     let message = "this door takes another method; the header Allow names it";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_braces_is_one_part_of_a_path_and_not_nothing() {
+        let route = ROUTES.iter().find(|route| route.path == "/assets/{name}").unwrap();
+        assert!(route.is_at("/assets/a.js") && route.is_at("/assets/.."));
+        for other in ["/assets", "/assets/", "/assets/a/b", "/assets//", "/x/a.js", "assets/a.js", "/", ""] {
+            assert!(!route.is_at(other), "{other}");
+        }
+        let exact = ROUTES.iter().find(|route| route.path == "/healthz").unwrap();
+        assert!(exact.is_at("/healthz") && !exact.is_at("/healthz/") && !exact.is_at("//healthz"));
+    }
 }

@@ -26,7 +26,7 @@ use hyper::header::{
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use switchboard_dialects::view::ViewDialect;
+use switchboard_dialects::view::{ViewDialect, ViewKind};
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -39,7 +39,7 @@ use super::answer::Problem;
 use super::credential::{SUBPROTOCOL, offers_our_subprotocol, only};
 
 /// Makes the dialect of one link.
-pub type MakeDialect = fn() -> Box<dyn ViewDialect>;
+pub type MakeDialect = fn(ViewKind) -> Box<dyn ViewDialect>;
 
 /// The version of the WebSocket protocol that there is.
 const VERSION: &str = "13";
@@ -52,8 +52,22 @@ const READ_BUFFER_BYTES: usize = 1024;
 pub(crate) async fn tabs(
     State(shared): State<Arc<Shared>>,
     Extension(place): Extension<Place>,
-    mut request: Request<Body>,
+    request: Request<Body>,
 ) -> Response {
+    open(shared, place, request, ViewKind::Tabs)
+}
+
+/// `GET /ws/switchboard`.
+pub(crate) async fn switchboard(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    request: Request<Body>,
+) -> Response {
+    open(shared, place, request, ViewKind::Switchboard)
+}
+
+/// Answers the handshake and starts the link.
+fn open(shared: Arc<Shared>, place: Place, mut request: Request<Body>, kind: ViewKind) -> Response {
     let key = match handshake_key(request.method(), request.headers()) {
         Ok(key) => key,
         Err(problem) => return with_version(problem),
@@ -73,7 +87,7 @@ pub(crate) async fn tabs(
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         match upgrade.await {
-            Ok(upgraded) => start(upgraded, shared, place).await,
+            Ok(upgraded) => start(upgraded, shared, place, kind).await,
             Err(error) => tracing::debug!(%error, "a view left during the handshake"),
         }
     });
@@ -81,7 +95,7 @@ pub(crate) async fn tabs(
 }
 
 /// Takes the bare socket out of hyper's hands and starts the link on it.
-async fn start(upgraded: Upgraded, shared: Arc<Shared>, place: Place) {
+async fn start(upgraded: Upgraded, shared: Arc<Shared>, place: Place, kind: ViewKind) {
     let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else {
         tracing::error!("a link's socket is not the one that was accepted");
         return;
@@ -94,7 +108,7 @@ async fn start(upgraded: Upgraded, shared: Arc<Shared>, place: Place) {
     let early = parts.read_buf.to_vec();
     let socket = WebSocketStream::from_partially_read(parts.io.into_inner(), early, Role::Server, Some(config)).await;
     // A task of its own, since this one has grown with the handshake.
-    tokio::spawn(link::task(socket, shared, place));
+    tokio::spawn(link::task(socket, shared, place, kind));
 }
 
 fn handshake_key<'a>(method: &Method, headers: &'a HeaderMap) -> Result<&'a str, Problem> {

@@ -1,11 +1,11 @@
 //! What one transaction writes: which entries of the waiting commits fit, as which rows, and what each commit is answered.
 //! Never opens a transaction and never changes what others see.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use switchboard_types::{Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow};
+use switchboard_types::{Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow, TurnRow};
 
 use super::error::is_damage;
 use super::index::Run;
@@ -34,6 +34,8 @@ pub(crate) struct Batch {
     answers: Vec<Answer>,
     heads: HashMap<SessionId, Seq>,
     open_rows: HashMap<SessionId, usize>,
+    deleted: HashSet<SessionId>,
+    highest: Option<SessionId>,
 }
 
 /// Numbers that the transaction takes.
@@ -64,14 +66,34 @@ impl Batch {
             match self.place(entry.session, &entry.page, &mut head_of) {
                 Ok(()) => {
                     self.add_page(entry.session, entry.page, row_bytes);
-                    self.changes.extend(entry.changes);
+                    entry.changes.into_iter().for_each(|change| self.add_change(change));
                     answer.accepted.push(entry.session);
                 }
                 Err(why) => answer.done.failed.push((entry.session, why)),
             }
         }
-        self.changes.extend(commit.changes);
+        commit.changes.into_iter().for_each(|change| self.add_change(change));
         self.answers.push(answer);
+    }
+
+    /// What is deleted takes along what the same transaction would have written of it before, and refuses what comes after.
+    fn add_change(&mut self, change: Change) {
+        match &change {
+            Change::Session(SessionRow { session, .. }) | Change::Turn(TurnRow { session, .. }) => {
+                if self.deleted.contains(session) {
+                    return;
+                }
+                self.highest = self.highest.max(Some(*session));
+            }
+            Change::Workspace(_) => {}
+            Change::DeleteSession(session) => {
+                self.rows.iter_mut().filter(|row| row.session == *session).for_each(|row| row.pages.clear());
+                self.open_rows.remove(session);
+                self.changes.retain(|earlier| owner(earlier) != Some(*session));
+                self.deleted.insert(*session);
+            }
+        }
+        self.changes.push(change);
     }
 
     fn place(
@@ -80,6 +102,9 @@ impl Batch {
         page: &Page,
         head_of: &mut impl FnMut(SessionId) -> Result<Seq, String>,
     ) -> Result<(), String> {
+        if self.deleted.contains(&session) {
+            return Err(was_deleted(session));
+        }
         let head = match self.heads.get(&session) {
             Some(head) => *head,
             None => head_of(session)?,
@@ -91,6 +116,7 @@ impl Batch {
             ));
         }
         self.heads.insert(session, page.last());
+        self.highest = self.highest.max(Some(session));
         Ok(())
     }
 
@@ -112,14 +138,14 @@ impl Batch {
         self.rows.is_empty() && self.changes.is_empty()
     }
 
+    /// The sessions that are gone once the batch is written.
+    pub(crate) fn deleted(&self) -> impl Iterator<Item = SessionId> {
+        self.deleted.iter().copied()
+    }
+
     /// The first session id that is free once the batch is written.
     pub(crate) fn next_session(&self, so_far: u64) -> u64 {
-        let changed = self.changes.iter().filter_map(|change| match change {
-            Change::Session(row) => Some(row.session),
-            Change::Turn(_) | Change::Workspace(_) => None,
-        });
-        let highest = self.heads.keys().copied().chain(changed).max();
-        highest.map_or(so_far, |session| so_far.max(session.0 + 1))
+        self.highest.map_or(so_far, |session| so_far.max(session.0 + 1))
     }
 
     /// Writes everything and returns the tail's new rows.
@@ -141,10 +167,10 @@ impl Batch {
             insert.execute(params![id, db(row.session.0), db(first.0), db(last.0), crc, records])?;
             runs.push((row.session, Run { id, first, last, bytes: row.bytes }));
         }
-        for change in &self.changes {
-            write_change(conn, change, numbers.rev)?;
-        }
         let next_session = self.next_session(numbers.next_session);
+        for change in &self.changes {
+            write_change(conn, change, numbers.rev, next_session)?;
+        }
         if next_session > numbers.next_session {
             rows::write_meta(conn, MetaKey::NextSession, db(next_session))?;
         }
@@ -167,9 +193,27 @@ impl Batch {
     }
 }
 
-fn write_change(conn: &Connection, change: &Change, rev: i64) -> rusqlite::Result<()> {
+/// Why nothing more is written of a session.
+pub(crate) fn was_deleted(session: SessionId) -> String {
+    format!("session {session} was deleted")
+}
+
+/// Whose row a change is.
+fn owner(change: &Change) -> Option<SessionId> {
     match change {
+        Change::Session(row) => Some(row.session),
+        Change::Turn(row) => Some(row.session),
+        Change::Workspace(_) | Change::DeleteSession(_) => None,
+    }
+}
+
+fn write_change(conn: &Connection, change: &Change, rev: i64, next_session: u64) -> rusqlite::Result<()> {
+    match change {
+        Change::Session(row) if rows::is_deleted(conn, row.session)? => Ok(()),
         Change::Session(row) => rows::write_session(conn, &with_stored_epoch(conn, row)?, rev),
+        // An id that was never given out is not used up by being named.
+        Change::DeleteSession(session) if session.0 >= next_session => Ok(()),
+        Change::DeleteSession(session) => rows::delete_session(conn, *session, rev),
         Change::Turn(row) => rows::write_turn(conn, row, rev),
         Change::Workspace(row) => rows::write_workspace(conn, row, rev),
     }

@@ -162,7 +162,7 @@ fn first_free_session(conn: &Connection) -> rusqlite::Result<u64> {
     let noted = rows::read_meta(conn, MetaKey::NextSession)?.unwrap_or(1);
     let used: i64 = conn.query_row(
         "SELECT max(ifnull((SELECT max(session) FROM session), 0), ifnull((SELECT max(session) FROM segment), 0),
-                    ifnull((SELECT max(session) FROM tail), 0))",
+                    ifnull((SELECT max(session) FROM tail), 0), ifnull((SELECT max(session) FROM deleted), 0))",
         [],
         |row| row.get(0),
     )?;

@@ -91,6 +91,11 @@ impl Index {
         }
     }
 
+    /// A session is gone; returns the rows that it had in the tail.
+    pub(crate) fn forget(&self, session: SessionId) -> Vec<Run> {
+        self.logs().remove(&session).map(|log| log.tail.into()).unwrap_or_default()
+    }
+
     /// The first row of a session's tail.
     pub(crate) fn front(&self, session: SessionId) -> Option<i64> {
         self.logs().get(&session)?.tail.front().map(|run| run.id)

@@ -1,12 +1,14 @@
 //! A store without a disk, for tests of what stands on a store. Never pretends to survive anything.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use switchboard_types::{
-    Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow, TurnId, TurnRow, WorkspaceRoot, WorkspaceRow,
+    Change, Commit, CommitDone, History, HistoryPlace, Page, Seq, SessionId, SessionRow, TurnId, TurnRow,
+    WorkspaceRoot, WorkspaceRow,
 };
 
+use super::batch::was_deleted;
 use super::rows::join;
 use super::{Slice, Store, StoreError, StoredSession, Which};
 
@@ -16,6 +18,7 @@ struct Held {
     sessions: BTreeMap<SessionId, SessionRow>,
     turns: BTreeMap<(SessionId, TurnId), TurnRow>,
     workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
+    deleted: BTreeSet<SessionId>,
     next_session: u64,
     waiting: VecDeque<Commit>,
     holds: bool,
@@ -85,6 +88,8 @@ impl Held {
             let head = self.head(entry.session);
             if let Some(why) = &self.failure {
                 done.failed.push((entry.session, why.clone()));
+            } else if self.deleted.contains(&entry.session) {
+                done.failed.push((entry.session, was_deleted(entry.session)));
             } else if entry.page.first() != head.next() {
                 let why = format!("event {} does not follow event {head}", entry.page.first());
                 done.failed.push((entry.session, why));
@@ -104,6 +109,8 @@ impl Held {
 
     fn change(&mut self, change: Change) {
         match change {
+            Change::Session(SessionRow { session, .. }) | Change::Turn(TurnRow { session, .. })
+                if self.deleted.contains(&session) => {}
             Change::Session(mut row) => {
                 self.next_session = self.next_session.max(row.session.0 + 1);
                 if let Some(stored) = self.sessions.get(&row.session) {
@@ -113,6 +120,13 @@ impl Held {
             }
             Change::Turn(row) => drop(self.turns.insert((row.session, row.turn), row)),
             Change::Workspace(row) => drop(self.workspaces.insert(row.root.clone(), row)),
+            Change::DeleteSession(session) if session.0 >= self.next_session => {}
+            Change::DeleteSession(session) => {
+                self.deleted.insert(session);
+                self.logs.remove(&session);
+                self.sessions.remove(&session);
+                self.turns.retain(|(owner, _), _| *owner != session);
+            }
         }
     }
 }
@@ -155,6 +169,14 @@ impl Store for MemoryStore {
         let stored =
             |row: &SessionRow| StoredSession { row: row.clone(), head: held.head(row.session), lost: Vec::new() };
         Ok(held.sessions.values().filter(wanted).map(stored).collect())
+    }
+
+    fn history(&self, before: Option<HistoryPlace>, limit: usize) -> Result<History, StoreError> {
+        let place = |row: &SessionRow| (row.updated, row.session);
+        let mut rows: Vec<SessionRow> = self.held().sessions.values().cloned().collect();
+        rows.retain(|row| before.is_none_or(|before| place(row) < (before.updated, before.session)));
+        rows.sort_by_key(|row| std::cmp::Reverse(place(row)));
+        Ok(History::cut(rows, limit))
     }
 
     fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>, StoreError> {

@@ -164,6 +164,10 @@ impl Reading<'_> {
 
     /// How far nothing lies at a place.
     fn missing(&self, place: Seq) -> rusqlite::Result<Piece> {
+        // A session that was deleted since the index was copied has no log any more, and lost nothing.
+        if rows::is_deleted(self.tx, self.session)? {
+            return Ok(Piece::End);
+        }
         let segment: Option<i64> = self
             .tx
             .prepare_cached("SELECT min(first_seq) FROM segment WHERE session = ?1 AND first_seq > ?2")?

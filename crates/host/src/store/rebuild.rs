@@ -41,7 +41,12 @@ impl Rebuild<'_> {
     pub(crate) fn run(&self) -> rusqlite::Result<Saved> {
         let mut saved = Saved::default();
         for session in self.sessions()? {
-            self.session(session, &mut saved)?;
+            // What was deleted stays deleted, whatever is left of it in pages that nobody has used again.
+            if rows::is_deleted(self.new, session)? {
+                rows::delete_session(self.new, session, 0)?;
+            } else {
+                self.session(session, &mut saved)?;
+            }
             let next = rows::read_meta(self.new, MetaKey::NextSession)?.unwrap_or(1);
             rows::write_meta(self.new, MetaKey::NextSession, next.max(db(session.0) + 1))?;
         }
@@ -55,6 +60,7 @@ impl Rebuild<'_> {
             (self.new, "SELECT session FROM session"),
             (self.new, "SELECT DISTINCT session FROM turn"),
             (self.new, "SELECT DISTINCT session FROM lost"),
+            (self.new, "SELECT session FROM deleted"),
         ] {
             let mut statement = conn.prepare(query)?;
             let found = statement.query_map([], |row| Ok(SessionId(row.get::<_, i64>(0)? as u64)))?;

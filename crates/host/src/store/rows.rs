@@ -40,6 +40,7 @@ pub(crate) enum Sealed {
     Turn { row: TurnRow, rev: i64 },
     Workspace { row: WorkspaceRow, rev: i64 },
     Lost { session: SessionId, first: Seq, last: Seq },
+    Deleted { session: SessionId, rev: i64 },
     Meta { key: MetaKey, value: i64 },
 }
 
@@ -49,6 +50,7 @@ const TAG_WORKSPACE: u8 = 3;
 const TAG_LOST: u8 = 4;
 const TAG_META: u8 = 5;
 const TAG_LOG: u8 = 6;
+const TAG_DELETED: u8 = 7;
 
 /// The checksum of a row of the log, in the tail or in a segment: moving records between them keeps nothing but the bytes.
 pub(crate) fn log_crc(session: SessionId, first: Seq, last: Seq, records: &[u8]) -> u32 {
@@ -234,6 +236,9 @@ pub(crate) fn unseal(cells: Vec<Value>) -> Option<Sealed> {
             first: Seq(number(*first)),
             last: Seq(number(*last)),
         }),
+        [Integer(session), Integer(rev)] if is(TAG_DELETED) => {
+            Some(Sealed::Deleted { session: SessionId(number(*session)), rev: *rev })
+        }
         [Text(key), Integer(value)] if is(TAG_META) => {
             let key = MetaKey::ALL.into_iter().find(|known| known.name() == key)?;
             Some(Sealed::Meta { key, value: *value })
@@ -333,6 +338,22 @@ pub(crate) fn workspace_rev(conn: &Connection, root: &WorkspaceRoot) -> rusqlite
     conn.prepare_cached("SELECT rev FROM workspace WHERE root = ?1")?
         .query_row([root.as_str()], |row| row.get(0))
         .optional()
+}
+
+/// Whether a session was deleted.
+pub(crate) fn is_deleted(conn: &Connection, session: SessionId) -> rusqlite::Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM deleted WHERE session = ?1")?.exists([db(session.0)])
+}
+
+/// Takes out all that is known of a session and leaves a note that it was deleted, for readers on their way and for a
+/// salvage that finds its remains.
+pub(crate) fn delete_session(conn: &Connection, session: SessionId, rev: i64) -> rusqlite::Result<()> {
+    for table in ["tail", "segment", "damaged", "lost", "turn", "session"] {
+        conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([db(session.0)])?;
+    }
+    let cells = sealed(TAG_DELETED, vec![integer(session.0), Value::Integer(rev)]);
+    conn.prepare_cached("INSERT OR REPLACE INTO deleted VALUES (?1, ?2, ?3)")?.execute(params_from_iter(cells))?;
+    Ok(())
 }
 
 /// Notes lost events, unless that is known already; says whether it is news.

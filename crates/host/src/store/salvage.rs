@@ -226,6 +226,7 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
         Sealed::Lost { session, first, last } => {
             rows::note_lost(new, session, first, last)?;
         }
+        Sealed::Deleted { session, rev } => rows::delete_session(new, session, rev)?,
         Sealed::Meta { key: MetaKey::Data, value } => rows::write_meta(new, MetaKey::Data, value)?,
         Sealed::Meta { key: MetaKey::NextSession, value } => {
             let kept = rows::read_meta(new, MetaKey::NextSession)?.unwrap_or(1);

@@ -11,7 +11,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use super::rows::{self, MetaKey};
 
 /// Each step takes a file from its place in this list to the next. Never edit one that was released; add one.
-pub(crate) const STEPS: &[&str] = &["
+pub(crate) const STEPS: &[&str] = &[
+    "
     CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL, crc INTEGER NOT NULL);
     CREATE TABLE tail (
         id INTEGER PRIMARY KEY, session INTEGER NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL,
@@ -37,7 +38,12 @@ pub(crate) const STEPS: &[&str] = &["
     CREATE UNIQUE INDEX turn_place ON turn (session, turn);
     CREATE TABLE workspace (
         root TEXT NOT NULL PRIMARY KEY, trusted INTEGER, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
-"];
+",
+    "
+    CREATE TABLE deleted (session INTEGER PRIMARY KEY, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
+    CREATE INDEX session_used ON session (updated, session);
+",
+];
 
 /// What a file turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,9 +107,10 @@ mod tests {
         let mut conn = Connection::open_in_memory().unwrap();
         migrate(&mut conn, STEPS, 0).unwrap();
         conn.execute("INSERT INTO lost VALUES (1, 2, 3, 4)", []).unwrap();
-        let later = [STEPS[0], "ALTER TABLE lost ADD COLUMN why TEXT", "CREATE TABLE note (id INTEGER PRIMARY KEY)"];
-        migrate(&mut conn, &later, 1).unwrap();
-        assert_eq!(format(&conn).unwrap(), Format::Ours(3));
+        let next = ["ALTER TABLE lost ADD COLUMN why TEXT", "CREATE TABLE note (id INTEGER PRIMARY KEY)"];
+        let later: Vec<&str> = STEPS.iter().copied().chain(next).collect();
+        migrate(&mut conn, &later, STEPS.len()).unwrap();
+        assert_eq!(format(&conn).unwrap(), Format::Ours(later.len() as i64));
         let kept: (i64, Option<String>) =
             conn.query_row("SELECT last_seq, why FROM lost", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         assert_eq!(kept, (3, None));

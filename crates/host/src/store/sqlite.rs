@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, Transaction, params};
-use switchboard_types::{Commit, CommitDone, Seq, SessionId, TurnRow, WorkspaceRow};
+use switchboard_types::{Commit, CommitDone, History, HistoryPlace, Seq, SessionId, TurnRow, WorkspaceRow};
 
 use super::check::{self, Sound};
 use super::index::Index;
@@ -277,6 +277,26 @@ impl Store for SqliteStore {
             Which::WithTab | Which::All => self.index.heads(),
         };
         self.snapshot(|tx| read_sessions(tx, which, &heads))
+    }
+
+    fn history(&self, before: Option<HistoryPlace>, limit: usize) -> Result<History, StoreError> {
+        let before = before.map_or((i64::MAX, i64::MAX), |place| (db(place.updated.0), db(place.session.0)));
+        // One more than asked for says whether there is more.
+        let wanted = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+        let rows = self.snapshot(|tx| {
+            let mut statement = tx.prepare_cached(
+                "SELECT * FROM session WHERE (updated, session) < (?1, ?2) ORDER BY updated DESC, session DESC LIMIT ?3",
+            )?;
+            let found = statement.query_map([before.0, before.1, wanted], rows::sealed_row)?;
+            found
+                .filter_map(|row| match row {
+                    Ok(Sealed::Session { row, .. }) => Some(Ok(row)),
+                    Ok(_) => None,
+                    Err(error) => Some(Err(error)),
+                })
+                .collect()
+        })?;
+        Ok(History::cut(rows, limit))
     }
 
     fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>, StoreError> {

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, TransactionBehavior};
 use switchboard_types::{Commit, CommitDone, Seq, SessionId};
 
-use super::batch::{Batch, Numbers};
+use super::batch::{Batch, Numbers, was_deleted};
 use super::check;
 use super::error::{StoreError, is_damage};
-use super::index::Index;
+use super::index::{Index, Run};
 use super::rows;
 use super::sqlite::Bounds;
 
@@ -139,7 +139,9 @@ impl Writer {
                     commits += 1;
                     let (index, conn, path) = (&self.index, &self.conn, &self.path);
                     batch.add(commit, self.bounds.segment_bytes, |session| {
-                        head_of(index, conn, session).map_err(|error| StoreError::from_engine(path, error).to_string())
+                        let head = head_of(index, conn, session);
+                        let head = head.map_err(|error| StoreError::from_engine(path, error).to_string())?;
+                        head.ok_or_else(|| was_deleted(session))
                     });
                 }
                 Order::Lost { session, first, last } => self.note_lost(session, first, last),
@@ -170,9 +172,7 @@ impl Writer {
         }
         let next_session = self.next_session.load(Ordering::Acquire);
         let numbers = Numbers { first_id: self.next_id, rev: self.next_rev(), next_session };
-        let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let runs = batch.write(&tx, numbers)?;
-        tx.commit()?;
+        let runs = write_batch(&mut self.conn, batch, numbers)?;
         // Durable: only now may readers know of it.
         self.next_session.store(batch.next_session(next_session), Ordering::Release);
         for (session, run) in &runs {
@@ -182,6 +182,11 @@ impl Writer {
             self.next_id = run.id + 1;
         }
         self.index.add(runs);
+        for session in batch.deleted() {
+            let gone = self.index.forget(session);
+            self.tail.rows -= gone.len();
+            self.tail.bytes -= gone.iter().map(|run| run.bytes).sum::<usize>();
+        }
         Ok(())
     }
 
@@ -213,9 +218,20 @@ impl Writer {
     }
 }
 
+fn write_batch(conn: &mut Connection, batch: &Batch, numbers: Numbers) -> rusqlite::Result<Vec<(SessionId, Run)>> {
+    // What a person deletes is not to be found in the file afterwards; what is merely packed need not be wiped.
+    let wipe = if batch.deleted().next().is_some() { "ON" } else { "OFF" };
+    conn.prepare_cached(&format!("PRAGMA secure_delete = {wipe}"))?.query_row([], |_| Ok(()))?;
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let runs = batch.write(&tx, numbers)?;
+    tx.commit()?;
+    Ok(runs)
+}
+
 /// Notes lost events and gives the log a new epoch, in the caller's transaction.
 pub(crate) fn lose(conn: &Connection, session: SessionId, first: Seq, last: Seq, rev: i64) -> rusqlite::Result<()> {
-    if !rows::note_lost(conn, session, first, last)? {
+    // Whoever read while the session was deleted found nothing, but nothing is lost.
+    if rows::is_deleted(conn, session)? || !rows::note_lost(conn, session, first, last)? {
         return Ok(());
     }
     tracing::error!(%session, %first, %last, "events are damaged and count as lost from now on");
@@ -226,12 +242,15 @@ pub(crate) fn lose(conn: &Connection, session: SessionId, first: Seq, last: Seq,
     Ok(())
 }
 
-/// The last event of a log; looked up once, then known.
-fn head_of(index: &Index, conn: &Connection, session: SessionId) -> rusqlite::Result<Seq> {
+/// The last event of a log; looked up once, then known. None if the session was deleted.
+fn head_of(index: &Index, conn: &Connection, session: SessionId) -> rusqlite::Result<Option<Seq>> {
     if let Some(head) = index.head(session) {
-        return Ok(head);
+        return Ok(Some(head));
+    }
+    if rows::is_deleted(conn, session)? {
+        return Ok(None);
     }
     let head = rows::last_packed(conn, session)?.max(rows::last_lost(conn, session)?);
     index.learn(session, head);
-    Ok(head)
+    Ok(Some(head))
 }

@@ -5,11 +5,14 @@ use switchboard_host::server::{Needs, ROUTES, Route};
 use crate::http::{Answer, Request};
 use crate::world::{ALLOWED_ORIGIN, TOKEN, World};
 
-const WS: &str = "/ws/tabs";
+/// A path that leads to a door and to something behind it.
+fn path_of(route: &Route, asset: &str) -> String {
+    route.path.replace("/assets/{name}", asset)
+}
 
 /// A request for a door without any `Host`, `Origin` or credential.
-fn bare(route: &Route) -> Request {
-    let request = Request::new(route.method.as_str(), route.path);
+fn bare(route: &Route, asset: &str) -> Request {
+    let request = Request::new(route.method.as_str(), &path_of(route, asset));
     if route.path.starts_with("/ws/") { request.upgrade() } else { request.body("{}") }
 }
 
@@ -35,9 +38,10 @@ fn only_health_and_login_are_open() {
 #[tokio::test]
 async fn no_door_opens_without_a_good_credential() {
     let world = World::new().await;
+    let asset = world.asset().await;
     for route in ROUTES {
         let wanted = without_credential(route);
-        let none = bare(route).with("Host", &world.host()).send(world.address).await;
+        let none = bare(route, &asset).with("Host", &world.host()).send(world.address).await;
         assert_eq!(none.status, wanted, "{} without a token", route.path);
         let attempts = [
             ("Authorization", "Bearer wrong".to_owned()),
@@ -51,7 +55,7 @@ async fn no_door_opens_without_a_good_credential() {
             ("X-Token", TOKEN.to_owned()),
         ];
         for (name, value) in attempts {
-            let answer = bare(route).with("Host", &world.host()).with(name, &value).send(world.address).await;
+            let answer = bare(route, &asset).with("Host", &world.host()).with(name, &value).send(world.address).await;
             assert_eq!(answer.status, wanted, "{} with {name}: {value}", route.path);
         }
     }
@@ -60,10 +64,11 @@ async fn no_door_opens_without_a_good_credential() {
 #[tokio::test]
 async fn the_token_in_a_query_opens_nothing() {
     let world = World::new().await;
+    let asset = world.asset().await;
     for route in ROUTES.iter().filter(|route| route.needs == Needs::Token) {
         for query in ["token", "access_token", "bearer", "code"] {
-            let mut request = bare(route).with("Host", &world.host());
-            request.target = format!("{}?{query}={TOKEN}", route.path);
+            let mut request = bare(route, &asset).with("Host", &world.host());
+            request.target = format!("{}?{query}={TOKEN}", path_of(route, &asset));
             assert_eq!(request.send(world.address).await.status, 401, "{} with {query}", route.path);
         }
     }
@@ -72,6 +77,7 @@ async fn the_token_in_a_query_opens_nothing() {
 #[tokio::test]
 async fn a_host_that_is_not_ours_is_refused_at_every_door_even_with_the_token() {
     let world = World::new().await;
+    let asset = world.asset().await;
     let port = world.address.port();
     let good = format!("Bearer {TOKEN}");
     for route in ROUTES {
@@ -82,15 +88,16 @@ async fn a_host_that_is_not_ours_is_refused_at_every_door_even_with_the_token() 
             "127.0.0.1".to_owned(),
         ];
         for host in foreign {
-            let answer = bare(route).with("Host", &host).with("Authorization", &good).send(world.address).await;
+            let answer = bare(route, &asset).with("Host", &host).with("Authorization", &good).send(world.address).await;
             assert_eq!(answer.status, 403, "{} at {host}", route.path);
         }
-        let missing = bare(route).with("Authorization", &good).send(world.address).await;
+        let missing = bare(route, &asset).with("Authorization", &good).send(world.address).await;
         assert_eq!(missing.status, 400, "{} without Host", route.path);
-        let twice = bare(route).with("Host", &world.host()).with("Host", "evil.example").with("Authorization", &good);
+        let twice =
+            bare(route, &asset).with("Host", &world.host()).with("Host", "evil.example").with("Authorization", &good);
         assert_eq!(twice.send(world.address).await.status, 400, "{} with two Hosts", route.path);
-        let mut absolute = bare(route).with("Host", &world.host()).with("Authorization", &good);
-        absolute.target = format!("http://evil.example{}", route.path);
+        let mut absolute = bare(route, &asset).with("Host", &world.host()).with("Authorization", &good);
+        absolute.target = format!("http://evil.example{}", path_of(route, &asset));
         assert_eq!(absolute.send(world.address).await.status, 403, "{} by an absolute address", route.path);
     }
 }
@@ -98,6 +105,7 @@ async fn a_host_that_is_not_ours_is_refused_at_every_door_even_with_the_token() 
 #[tokio::test]
 async fn an_origin_that_is_neither_ours_nor_allowed_is_refused_at_every_door_even_with_the_token() {
     let world = World::new().await;
+    let asset = world.asset().await;
     let good = format!("Bearer {TOKEN}");
     for route in ROUTES {
         let own = world.origin();
@@ -112,10 +120,11 @@ async fn an_origin_that_is_neither_ours_nor_allowed_is_refused_at_every_door_eve
             "*",
         ];
         for origin in foreign {
-            let request = bare(route).with("Host", &world.host()).with("Origin", origin).with("Authorization", &good);
+            let request =
+                bare(route, &asset).with("Host", &world.host()).with("Origin", origin).with("Authorization", &good);
             assert_eq!(request.send(world.address).await.status, 403, "{} from {origin}", route.path);
         }
-        let twice = bare(route).with("Host", &world.host()).with("Origin", &own).with("Origin", &own);
+        let twice = bare(route, &asset).with("Host", &world.host()).with("Origin", &own).with("Origin", &own);
         assert_eq!(twice.with("Authorization", &good).send(world.address).await.status, 403, "{} from two", route.path);
     }
 }
@@ -123,15 +132,17 @@ async fn an_origin_that_is_neither_ours_nor_allowed_is_refused_at_every_door_eve
 #[tokio::test]
 async fn the_token_opens_every_door_from_home_and_from_allowed_places() {
     let mut world = World::new().await;
+    let asset = world.asset().await;
     let port = world.address.port();
     let good = format!("Bearer {TOKEN}");
     for route in ROUTES.iter().filter(|route| route.path != "/login") {
         for host in [world.host(), format!("LocalHost:{port}"), format!("[::1]:{port}"), "friend.example".to_owned()] {
-            let answer = bare(route).with("Host", &host).with("Authorization", &good).send(world.address).await;
+            let answer = bare(route, &asset).with("Host", &host).with("Authorization", &good).send(world.address).await;
             assert!(let_in(&answer), "{} at {host}: {}", route.path, answer.status);
         }
         for origin in [world.origin(), ALLOWED_ORIGIN.to_owned()] {
-            let request = bare(route).with("Host", &world.host()).with("Origin", &origin).with("Authorization", &good);
+            let request =
+                bare(route, &asset).with("Host", &world.host()).with("Origin", &origin).with("Authorization", &good);
             let answer = request.send(world.address).await;
             assert!(let_in(&answer), "{} from {origin}: {}", route.path, answer.status);
         }
@@ -142,12 +153,13 @@ async fn the_token_opens_every_door_from_home_and_from_allowed_places() {
 #[tokio::test]
 async fn with_the_cookie_alone_changes_and_upgrades_need_our_own_origin() {
     let world = World::new().await;
+    let asset = world.asset().await;
     let cookie = world.cookie().await;
     for route in ROUTES.iter().filter(|route| route.needs == Needs::Token) {
-        let request = || bare(route).with("Host", &world.host()).with("Cookie", &format!("other=1; {cookie}"));
+        let request = || bare(route, &asset).with("Host", &world.host()).with("Cookie", &format!("other=1; {cookie}"));
         let own = request().with("Origin", &world.origin()).send(world.address).await;
         assert!(let_in(&own), "{} from our own page: {}", route.path, own.status);
-        let reads = route.method == "GET" && route.path != WS;
+        let reads = route.method == "GET" && !route.path.starts_with("/ws/");
         for elsewhere in [request(), request().with("Origin", ALLOWED_ORIGIN)] {
             let answer = elsewhere.send(world.address).await;
             assert_eq!(answer.status != 403, reads, "{} from elsewhere: {}", route.path, answer.status);
@@ -158,9 +170,10 @@ async fn with_the_cookie_alone_changes_and_upgrades_need_our_own_origin() {
 #[tokio::test]
 async fn the_subprotocol_opens_websockets_only_and_ours_is_selected() {
     let world = World::new().await;
+    let asset = world.asset().await;
     let protocols = format!("switchboard.v1, bearer.{TOKEN}");
     for route in ROUTES.iter().filter(|route| route.needs == Needs::Token) {
-        let request = bare(route).with("Host", &world.host()).with("Sec-WebSocket-Protocol", &protocols);
+        let request = bare(route, &asset).with("Host", &world.host()).with("Sec-WebSocket-Protocol", &protocols);
         let answer = request.send(world.address).await;
         let wanted = if route.path.starts_with("/ws/") { 101 } else { 401 };
         assert_eq!(answer.status, wanted, "{}", route.path);
@@ -176,7 +189,9 @@ async fn what_there_is_not_is_refused_before_it_is_missed() {
     let world = World::new().await;
     let paths =
         ["/nothing", "/ws/other", "/healthz/", "//healthz", "/login/x", "/HEALTHZ", "/%68ealthz", "/../healthz"];
-    for path in paths {
+    let below =
+        ["/assets", "/assets/", "/assets/no-such.js", "/assets/../healthz", "/assets/x/y", "/assets/%2e%2e%2fx"];
+    for path in paths.into_iter().chain(below) {
         let without = world.get(path).send(world.address).await;
         assert_eq!(without.status, 401, "{path}");
         let with = world.get(path).with("Authorization", &format!("Bearer {TOKEN}")).send(world.address).await;
@@ -192,15 +207,18 @@ async fn what_there_is_not_is_refused_before_it_is_missed() {
 #[tokio::test]
 async fn no_answer_opens_itself_to_other_origins_and_every_answer_is_sealed() {
     let world = World::new().await;
+    let asset = world.asset().await;
     for route in ROUTES {
         for credential in ["Bearer wrong".to_owned(), format!("Bearer {TOKEN}")] {
-            let request = bare(route).with("Host", &world.host()).with("Origin", ALLOWED_ORIGIN);
+            let request = bare(route, &asset).with("Host", &world.host()).with("Origin", ALLOWED_ORIGIN);
             let answer = request.with("Authorization", &credential).send(world.address).await;
             assert!(!answer.headers.iter().any(|(name, _)| name.starts_with("access-control")), "{}", route.path);
+            // What carries its own digest in its name may be kept, by whoever was let in.
+            let kept = route.path == "/assets/{name}" && answer.status == 200;
             for (name, value) in [
                 ("x-content-type-options", "nosniff"),
                 ("referrer-policy", "no-referrer"),
-                ("cache-control", "no-store"),
+                ("cache-control", if kept { "private, max-age=31536000, immutable" } else { "no-store" }),
                 ("cross-origin-resource-policy", "same-origin"),
             ] {
                 assert_eq!(answer.header(name), Some(value), "{} of {}", name, route.path);
@@ -209,5 +227,7 @@ async fn no_answer_opens_itself_to_other_origins_and_every_answer_is_sealed() {
         }
     }
     let refusals = world.metrics.to_text();
-    assert!(refusals.contains("switchboard_refusals_total{kind=\"wrong_credential\"} 6\n"), "{refusals}");
+    let guarded = ROUTES.iter().filter(|route| route.needs == Needs::Token).count();
+    let counted = format!("switchboard_refusals_total{{kind=\"wrong_credential\"}} {guarded}\n");
+    assert!(refusals.contains(&counted), "{refusals}");
 }

@@ -1,12 +1,12 @@
 //! A stand-in for a view's dialect: just enough words to see what passes. Knows nothing of sockets.
 
 use serde_json::{Value, json};
-use switchboard_dialects::view::ViewDialect;
+use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::{Command, Prompt, Reject, RejectCode, Seq, TabId, Told, TurnName, WorkspaceRoot};
 
 pub(crate) struct StandIn;
 
-pub(crate) fn stand_in() -> Box<dyn ViewDialect> {
+pub(crate) fn stand_in(_: ViewKind) -> Box<dyn ViewDialect> {
     Box::new(StandIn)
 }
 
@@ -19,7 +19,7 @@ impl ViewDialect for StandIn {
         match text("type").as_str() {
             "new-tab" => {
                 let workspace = message["workspace"].as_str().map(WorkspaceRoot::from);
-                Ok(Command::OpenTab { tab, agent: None, workspace, seen: Seq::START })
+                Ok(Command::OpenTab { tab, agent: None, workspace, seen: Seq::START.into() })
             }
             "prompt" => {
                 let prompt = Prompt { text: text("text"), context: Vec::new() };
@@ -43,6 +43,12 @@ impl ViewDialect for StandIn {
             Told::Refused(reject) => {
                 say(json!({"type": "error", "tabId": reject.tab, "code": format!("{:?}", reject.code)}));
             }
+            Told::Overview { .. }
+            | Told::Session(_)
+            | Told::SessionGone { .. }
+            | Told::Workspace(_)
+            | Told::History { .. }
+            | Told::Pong { .. } => say(json!({"type": "other"})),
         }
     }
 }

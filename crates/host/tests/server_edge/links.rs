@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::json;
 use switchboard_dialects::view::ViewDialect;
+use switchboard_dialects::view::ViewKind;
 use switchboard_host::link::{Outgoing, ViewInput};
 use switchboard_types::{Command, Prompt, Reject, Seq, TabId, Told, TurnName, WorkspaceRoot};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
@@ -56,7 +57,7 @@ async fn a_bad_message_is_refused_and_the_link_lives() {
     }
     assert_eq!(codes, ["BadJson", "UnknownType", "BadMessage"]);
     say(&mut view, r#"{"type": "new-tab", "tabId": "t"}"#).await;
-    let wanted = Command::OpenTab { tab: TabId::from("t"), agent: None, workspace: None, seen: Seq::START };
+    let wanted = Command::OpenTab { tab: TabId::from("t"), agent: None, workspace: None, seen: Seq::START.into() };
     assert_eq!(world.command().await, (link, wanted));
     assert!(world.metrics.to_text().contains("switchboard_rejects_total{code=\"bad_message\"} 1\n"));
 }
@@ -78,7 +79,7 @@ async fn a_tabs_folder_is_resolved_before_the_host_sees_it() {
     )
     .await;
     let workspace = Some(WorkspaceRoot::from(real.to_str().unwrap()));
-    let wanted = Command::OpenTab { tab: TabId::from("t"), agent: None, workspace, seen: Seq::START };
+    let wanted = Command::OpenTab { tab: TabId::from("t"), agent: None, workspace, seen: Seq::START.into() };
     assert_eq!(world.command().await, (link, wanted));
 }
 
@@ -99,7 +100,7 @@ impl ViewDialect for Counting {
 
 #[tokio::test]
 async fn two_links_share_one_encoding() {
-    let mut world = World::with_dialect(|| Box::new(Counting(StandIn))).await;
+    let mut world = World::with_dialect(|_| Box::new(Counting(StandIn))).await;
     let (mut first, _, to_first) = world.view().await;
     let (mut second, _, to_second) = world.view().await;
     let shared = page(Seq(1), &["a", "b"]);
@@ -110,7 +111,7 @@ async fn two_links_share_one_encoding() {
         assert_eq!([hear(view).await["index"].clone(), hear(view).await["index"].clone()], [json!(1), json!(2)]);
     }
     assert_eq!(ENCODED.load(Ordering::SeqCst), 1);
-    assert!(shared.tabs_frames.get().is_some());
+    assert!(shared.frames[ViewKind::Tabs as usize].get().is_some());
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
 use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
 use switchboard_host::server::{Access, DataId, Doors, MakeDialect, Metrics, Secret, Server};
-use switchboard_types::{Body, Command, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
+use switchboard_types::{Body, Command, Epoch, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -38,7 +38,7 @@ impl World {
         Self::with_dialect(stand_in).await
     }
 
-    pub(crate) async fn with_dialect(tabs: MakeDialect) -> Self {
+    pub(crate) async fn with_dialect(dialects: MakeDialect) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (inbox, inputs) = mpsc::channel(INBOX_MESSAGES);
         let metrics = Arc::new(Metrics::default());
@@ -48,13 +48,20 @@ impl World {
             allowed_origins: vec![ALLOWED_ORIGIN.to_owned(), "null".to_owned()],
             inbox,
             metrics: Arc::clone(&metrics),
-            tabs,
+            dialects,
         };
         let server = Server::new(listener, doors).unwrap();
         let (address, login) = (server.address(), server.login_link(Instant::now()).unwrap());
         let (stop, stopped) = watch::channel(false);
         let running = tokio::spawn(server.run(stopped));
         Self { address, login, metrics, inputs, stop, running }
+    }
+
+    /// The path of one file that the page loads.
+    pub(crate) async fn asset(&self) -> String {
+        let page = self.get("/").with("Authorization", &format!("Bearer {TOKEN}")).send(self.address).await;
+        let path = page.body.split('"').find(|part| part.starts_with("/assets/"));
+        path.unwrap().to_owned()
     }
 
     pub(crate) fn host(&self) -> String {
@@ -157,5 +164,5 @@ pub(crate) fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
     }
     let page = Arc::new(builder.take().unwrap());
     let names = TurnNames::new(Vec::new());
-    Arc::new(SharedPage { tab: TabId::from("t"), page, names, tabs_frames: Default::default() })
+    Arc::new(SharedPage { tab: TabId::from("t"), page, names, epoch: Epoch(1), frames: Default::default() })
 }

@@ -22,7 +22,11 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) async fn connect(address: &str, token: &str) -> Self {
-        let mut request = format!("ws://{address}/ws/tabs").into_client_request().unwrap();
+        Self::connect_in("tabs", address, token).await
+    }
+
+    pub(crate) async fn connect_in(dialect: &str, address: &str, token: &str) -> Self {
+        let mut request = format!("ws://{address}/ws/{dialect}").into_client_request().unwrap();
         request.headers_mut().insert("Authorization", format!("Bearer {token}").parse().unwrap());
         let stream = TcpStream::connect(address).await.unwrap();
         let (socket, _) = client_async(request, stream).await.unwrap();

@@ -39,9 +39,13 @@ pub(crate) fn suite(make: impl Fn() -> Subject) {
         an_entry_that_leaves_a_hole_is_refused_alone_with_its_changes,
         answers_come_in_the_order_of_commits,
         sessions_are_listed_with_their_heads,
+        history_is_listed_in_parts_the_last_used_first,
         turns_and_workspaces_are_inserted_and_replaced,
         a_session_id_is_never_free_again,
         an_epoch_is_the_stores_from_the_first_row_on,
+        a_deleted_session_is_gone_with_all_that_was_known_of_it,
+        what_comes_for_a_deleted_session_is_refused_and_its_id_is_never_free_again,
+        a_session_that_was_never_there_can_be_deleted_and_uses_no_id_up,
     ];
     for check in checks {
         check(&make());
@@ -126,6 +130,25 @@ fn sessions_are_listed_with_their_heads(subject: &Subject) {
     assert_eq!(subject.store.sessions(Which::One(SessionId(2))).unwrap(), vec![two]);
 }
 
+fn history_is_listed_in_parts_the_last_used_first(subject: &Subject) {
+    for (at, (session, updated)) in [(1, 50), (2, 70), (3, 50), (4, 90), (5, 10)].into_iter().enumerate() {
+        let mut entry = entry(session, 1, 1, 10);
+        entry.changes = vec![Change::Session(SessionRow { updated: Time(updated), ..row(session) })];
+        subject.write(commit(at as u64 + 1, vec![entry]));
+    }
+    for limit in 1..=6 {
+        let (mut listed, mut before) = (Vec::new(), None);
+        loop {
+            let part = subject.store.history(before, limit).unwrap();
+            assert!(part.rows.len() <= limit);
+            listed.extend(part.rows.iter().map(|row| row.session.0));
+            let Some(next) = part.next else { break };
+            before = Some(next);
+        }
+        assert_eq!(listed, vec![4, 2, 3, 1, 5], "by {limit}");
+    }
+}
+
 fn turns_and_workspaces_are_inserted_and_replaced(subject: &Subject) {
     subject.write(commit(1, vec![entry(1, 1, 1, 10)]));
     let mut next = entry(1, 2, 1, 10);
@@ -155,6 +178,62 @@ fn an_epoch_is_the_stores_from_the_first_row_on(subject: &Subject) {
     other.changes = vec![Change::Session(SessionRow { epoch: Epoch(1), ..row(1) })];
     subject.write(commit(2, vec![other]));
     assert_eq!(subject.store.sessions(Which::All).unwrap()[0].row.epoch, row(1).epoch);
+}
+
+fn delete(ticket: u64, session: u64) -> Commit {
+    let changes = vec![Change::DeleteSession(SessionId(session))];
+    Commit { ticket: Ticket(ticket), entries: Vec::new(), changes }
+}
+
+fn is_gone(subject: &Subject, session: u64) -> bool {
+    let which = Which::One(SessionId(session));
+    subject.store.sessions(which).unwrap().is_empty()
+        && subject.store.turns(SessionId(session)).unwrap().is_empty()
+        && subject.store.read_after(SessionId(session), Seq::START, 1000).unwrap() == Slice::default()
+}
+
+fn a_deleted_session_is_gone_with_all_that_was_known_of_it(subject: &Subject) {
+    for (ticket, first) in (1..=400).step_by(4).enumerate() {
+        subject.write(commit(ticket as u64, vec![entry(1, first, 4, 60), entry(2, first, 4, 60)]));
+    }
+    subject.write(delete(900, 1));
+    assert!(is_gone(subject, 1));
+    let whole = read_all(&*subject.store, 2, 5000);
+    assert_eq!(whole.head(), 400);
+    assert_genuine(2, &whole, 60);
+    let left: Vec<u64> = subject.store.sessions(Which::All).unwrap().iter().map(|one| one.row.session.0).collect();
+    assert_eq!(left, vec![2]);
+    // The others go on, and a second deletion changes nothing.
+    subject.write(delete(901, 1));
+    subject.write(commit(902, vec![entry(2, 401, 4, 60)]));
+    assert_eq!(read_all(&*subject.store, 2, 5000).head(), 404);
+}
+
+fn what_comes_for_a_deleted_session_is_refused_and_its_id_is_never_free_again(subject: &Subject) {
+    subject.write(commit(1, vec![entry(7, 1, 4, 10)]));
+    // Without waiting for answers, so that all of it may share one transaction.
+    subject.store.commit(commit(2, vec![entry(7, 5, 1, 10), entry(8, 1, 1, 10)]));
+    subject.store.commit(delete(3, 7));
+    subject.store.commit(commit(4, vec![entry(7, 6, 1, 10)]));
+    subject.store.commit(commit(5, vec![entry(7, 1, 1, 10), entry(9, 1, 3, 10)]));
+    subject.store.commit(delete(6, 9));
+    let refused: Vec<Vec<u64>> =
+        (2..=6).map(|_| subject.answer().failed.iter().map(|(session, _)| session.0).collect()).collect();
+    assert_eq!(refused, vec![vec![], vec![], vec![7], vec![7], vec![]]);
+    assert!(is_gone(subject, 7) && is_gone(subject, 9) && !is_gone(subject, 8));
+    subject.store.commit(commit(7, vec![entry(9, 1, 1, 10)]));
+    assert_eq!(subject.answer().failed, vec![(SessionId(9), "session 9 was deleted".to_owned())]);
+    let changes = vec![Change::Session(row(7))];
+    subject.write(Commit { ticket: Ticket(8), entries: Vec::new(), changes });
+    assert!(is_gone(subject, 7));
+    assert_eq!(subject.store.next_session().unwrap(), SessionId(10));
+}
+
+fn a_session_that_was_never_there_can_be_deleted_and_uses_no_id_up(subject: &Subject) {
+    subject.write(delete(1, 500));
+    assert_eq!(subject.store.next_session().unwrap(), SessionId(1));
+    subject.write(commit(2, vec![entry(500, 1, 1, 10)]));
+    assert_eq!(read_all(&*subject.store, 500, 999).head(), 1);
 }
 
 fn sqlite(options: Options) -> Subject {

@@ -4,6 +4,7 @@
 
 mod conformance;
 mod damage;
+mod deletion;
 mod disk;
 mod formats;
 mod kit;

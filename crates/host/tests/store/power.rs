@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_host::store::{Durability, Options, SqliteStore, Store};
-use switchboard_types::SessionId;
+use switchboard_types::{Change, SessionId};
 
 use super::kit::{Rng, assert_genuine, commit, count, early_packing, entry, read_all, try_open as open, wait_until};
 use super::vfs::{self, Disk, Op};
@@ -15,6 +15,10 @@ use super::vfs::{self, Disk, Op};
 const SESSIONS: u64 = 6;
 const COMMITS: u64 = 150;
 const EVENT_BYTES: usize = 250;
+/// The last session is deleted by this commit.
+const DELETION: u64 = 100;
+/// More commits than ever wait for an answer.
+const WAITING: u64 = 30;
 /// Instants of each kind: after an answer, and anywhere.
 const INSTANTS: usize = 105;
 
@@ -39,7 +43,8 @@ fn run(disk: &Arc<Disk>, name: &str, durability: Durability) -> Script {
     for ticket in 1..=COMMITS {
         let mut entries = Vec::new();
         for (session, head) in heads.iter_mut().enumerate() {
-            if rng.below(3) == 0 {
+            let is_deleted = session as u64 + 1 == SESSIONS && ticket >= DELETION;
+            if rng.below(3) == 0 && !is_deleted {
                 let events = 1 + rng.below(12);
                 entries.push(entry(session as u64 + 1, *head + 1, events, EVENT_BYTES));
                 *head += events;
@@ -47,7 +52,11 @@ fn run(disk: &Arc<Disk>, name: &str, durability: Durability) -> Script {
         }
         let added = entries.iter().map(|entry| (entry.session.0, entry.page.last().0)).collect();
         script.insert(ticket, added);
-        store.commit(commit(ticket, entries));
+        let mut commit = commit(ticket, entries);
+        if ticket == DELETION {
+            commit.changes.push(Change::DeleteSession(SessionId(SESSIONS)));
+        }
+        store.commit(commit);
         // Some commits share a transaction, some do not; now and then there is time to pack.
         if rng.below(3) > 0 {
             while done.recv_timeout(Duration::from_secs(20)).unwrap() < ticket {}
@@ -161,6 +170,18 @@ fn look(folder: &Path, durability: Durability, acked: &[u64], script: &Script, s
     for session in 1..=SESSIONS {
         let whole = read_all(&opened.store, session, 100_000);
         let wanted = heads.get(&session).copied().unwrap_or(0);
+        let last_acked = acked.last().copied().unwrap_or(0);
+        if session == SESSIONS && last_acked + WAITING >= DELETION {
+            let rows = opened.store.sessions(super::one(session)).unwrap().len();
+            let turns = opened.store.turns(SessionId(session)).unwrap().len();
+            if (whole.head(), rows, turns) == (0, 0, 0) {
+                continue;
+            }
+            if last_acked >= DELETION {
+                let (head, gaps) = (whole.head(), &whole.gaps);
+                return Err(format!("session {session} was deleted, but has {head} events, gaps {gaps:?}"));
+            }
+        }
         if whole.head() < wanted || !whole.gaps.is_empty() {
             return Err(format!("session {session}: {} of {wanted}, gaps {:?}", whole.head(), whole.gaps));
         }

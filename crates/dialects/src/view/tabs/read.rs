@@ -5,7 +5,7 @@ use std::path::Path;
 
 use switchboard_types::limits::{MAX_ID_BYTES, MAX_JSON_DEPTH, MAX_SEATS_PER_LINK};
 use switchboard_types::{
-    AgentName, ApprovalId, Command, ContextItem, Prompt, Reject, RejectCode, Seq, TabId, TurnName, Visibility,
+    AgentName, ApprovalId, Command, ContextItem, Prompt, Reject, RejectCode, Seen, Seq, TabId, TurnName, Visibility,
     WorkspaceRoot,
 };
 
@@ -129,11 +129,11 @@ fn open_tab(fields: &TabsFields<'_>) -> Result<Command, FieldError> {
         tab: tab(fields)?,
         agent: fields.optional_id("agent")?.map(|agent| AgentName::from(&*agent)),
         workspace: workspace.map(WorkspaceRoot::new),
-        seen: fields.raw("lastSeenIndex").map_or(Ok(Seq::START), |raw| index("lastSeenIndex", raw))?,
+        seen: fields.raw("lastSeenIndex").map_or(Ok(Seq::START), |raw| index("lastSeenIndex", raw))?.into(),
     })
 }
 
-fn seen_tabs(fields: &TabsFields<'_>) -> Result<Vec<(TabId, Seq)>, Refusal> {
+fn seen_tabs(fields: &TabsFields<'_>) -> Result<Vec<(TabId, Seen)>, Refusal> {
     let (name, expected) = ("lastSeenIndex", "an object from tabId to index");
     let Some(raw) = fields.raw(name) else { return Ok(Vec::new()) };
     let Ok(pairs) = pairs(raw, MAX_SEATS_PER_LINK).ok_or(FieldError::Wrong { name, expected })? else {
@@ -145,7 +145,7 @@ fn seen_tabs(fields: &TabsFields<'_>) -> Result<Vec<(TabId, Seq)>, Refusal> {
         if size > MAX_ID_BYTES {
             return Err(FieldError::IdTooLong { name, size }.into());
         }
-        Ok((TabId::new(tab), index(name, raw)?))
+        Ok((TabId::new(tab), index(name, raw)?.into()))
     };
     pairs.into_iter().map(seat).collect()
 }

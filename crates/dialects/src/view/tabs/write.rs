@@ -33,13 +33,20 @@ struct Heads {
 impl Writer {
     pub(super) fn write(&mut self, told: &Told, message: &mut dyn FnMut(&[u8])) {
         match told {
-            Told::Events { tab, page, names } => self.events(tab, page, names, message),
+            Told::Events { tab, page, names, .. } => self.events(tab, page, names, message),
             Told::Tabs { tabs } => self.shape(&tabs_restored(tabs), message),
             Told::Gap { tab, from, to } => {
                 self.shape(&ToView::Gap { tab_id: tab.clone(), from: *from, to: *to }, message);
             }
             Told::Reset { tab } => self.shape(&ToView::TabReset { tab_id: tab.clone() }, message),
             Told::Refused(reject) => self.shape(&error(reject), message),
+            // Only asked for in a dialect that watches everything.
+            Told::Overview { .. }
+            | Told::Session(_)
+            | Told::SessionGone { .. }
+            | Told::Workspace(_)
+            | Told::History { .. }
+            | Told::Pong { .. } => {}
         }
         self.scratch.shrink_to(KEEP_SCRATCH_BYTES);
     }
@@ -152,7 +159,7 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
         Body::AgentExited { message } => ToView::AgentExited { tab_id, index, message },
         Body::AgentRestarted {} => ToView::AgentRestarted { tab_id, index },
         Body::SessionClosed {} => ToView::TabClosed { tab_id, index },
-        Body::CancelAsked {} | Body::Unknown { .. } => return None,
+        Body::CancelAsked {} | Body::SessionReopened {} | Body::Unknown { .. } => return None,
     })
 }
 

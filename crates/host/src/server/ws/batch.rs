@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::IoSlice;
 
 use bytes::{Buf, Bytes};
-use switchboard_dialects::view::ViewDialect;
+use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::Told;
 
 use super::frames;
@@ -16,7 +16,7 @@ pub(super) struct Batch {
     pieces: VecDeque<Bytes>,
     // Frames that are not shared gather here until a shared page or the write comes.
     own: Vec<u8>,
-    /// What the events in it cost, as the core counts.
+    /// What it costs within the link's window, as the core counts.
     pub(super) cost: usize,
     /// Events in it.
     pub(super) events: u64,
@@ -26,8 +26,8 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Adds a page of events.
-    pub(super) fn add_page(&mut self, page: &SharedPage, dialect: &mut dyn ViewDialect) {
-        let bytes = frames::of_page(page, dialect);
+    pub(super) fn add_page(&mut self, page: &SharedPage, kind: ViewKind, dialect: &mut dyn ViewDialect) {
+        let bytes = frames::of_page(page, kind, dialect);
         self.cost += page.page.cost();
         self.events += page.page.count();
         self.seal();
@@ -38,6 +38,7 @@ impl Batch {
 
     /// Adds anything else.
     pub(super) fn add_told(&mut self, told: &Told, dialect: &mut dyn ViewDialect) {
+        self.cost += told.cost();
         self.frames += frames::put_told(&mut self.own, dialect, told);
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::{BufMut as _, Bytes};
-use switchboard_dialects::view::ViewDialect;
+use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::Told;
 
 use crate::link::SharedPage;
@@ -44,11 +44,15 @@ pub(super) fn put_told(out: &mut Vec<u8>, dialect: &mut dyn ViewDialect, told: &
     count
 }
 
-/// The frames of a page of the dialect `tabs`. Whoever comes first encodes them; what they say does not depend on the link.
-pub(super) fn of_page(shared: &SharedPage, dialect: &mut dyn ViewDialect) -> Bytes {
-    let frames = shared.tabs_frames.get_or_init(|| {
-        let told =
-            Told::Events { tab: shared.tab.clone(), page: Arc::clone(&shared.page), names: shared.names.clone() };
+/// The frames of a page. The first link of a dialect encodes them for all others; what they say does not depend on the link.
+pub(super) fn of_page(shared: &SharedPage, kind: ViewKind, dialect: &mut dyn ViewDialect) -> Bytes {
+    let frames = shared.frames[kind as usize].get_or_init(|| {
+        let told = Told::Events {
+            tab: shared.tab.clone(),
+            page: Arc::clone(&shared.page),
+            names: shared.names.clone(),
+            epoch: shared.epoch,
+        };
         let events = usize::try_from(shared.page.count()).unwrap_or(0);
         let mut out = Vec::with_capacity(shared.page.bytes() + events * EVENT_OVERHEAD_BYTES);
         put_told(&mut out, dialect, &told);

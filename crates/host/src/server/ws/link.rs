@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use switchboard_dialects::view::ViewDialect;
+use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{Command, LinkId, Reject, RejectCode, Told};
+use switchboard_types::{Command, LinkId, Reject, RejectCode, Told, Trust};
 use thiserror::Error;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -47,16 +47,18 @@ pub(super) fn task(
     socket: WebSocketStream<TcpStream>,
     shared: Arc<Shared>,
     place: Place,
+    kind: ViewKind,
 ) -> impl Future<Output = ()> + Send + 'static {
     let (outbox, from_host) = mpsc::channel(OUTBOX_MESSAGES);
-    let (id, dialect) = (shared.next_link(), (shared.tabs)());
-    let mut link = Link { id, socket, dialect, from_host, shared, written: 0, _place: place };
+    let (id, dialect) = (shared.next_link(), (shared.dialects)(kind));
+    let mut link = Link { id, socket, kind, dialect, from_host, shared, written: 0, _place: place };
     async move { link.run(outbox).await }
 }
 
 struct Link {
     id: LinkId,
     socket: WebSocketStream<TcpStream>,
+    kind: ViewKind,
     dialect: Box<dyn ViewDialect>,
     from_host: mpsc::Receiver<Outgoing>,
     shared: Arc<Shared>,
@@ -125,7 +127,7 @@ impl Link {
     /// Adds what the host sends; why the link ends, if that is what it says. No sender is the host's end.
     fn add(&mut self, batch: &mut Batch, outgoing: Option<Outgoing>) -> Option<End> {
         match outgoing {
-            Some(Outgoing::Events(page)) => batch.add_page(&page, self.dialect.as_mut()),
+            Some(Outgoing::Events(page)) => batch.add_page(&page, self.kind, self.dialect.as_mut()),
             Some(Outgoing::Told(told)) => {
                 if let Told::Refused(reject) = told.as_ref() {
                     self.shared.metrics.reject(reject.code);
@@ -219,6 +221,10 @@ async fn settle(command: Command) -> Result<Command, Reject> {
         Command::OpenTab { tab, agent, workspace: Some(path), seen } => match canonical_folder(path.as_str()).await {
             Ok(root) => Ok(Command::OpenTab { tab, agent, workspace: Some(root), seen }),
             Err(error) => Err(Reject::new(RejectCode::BadMessage, error.to_string()).in_tab(tab)),
+        },
+        Command::Trust { root, trust: Trust::Trusted } => match canonical_folder(root.as_str()).await {
+            Ok(root) => Ok(Command::Trust { root, trust: Trust::Trusted }),
+            Err(error) => Err(Reject::new(RejectCode::BadMessage, error.to_string())),
         },
         other => Ok(other),
     }

@@ -1,0 +1,214 @@
+//! History: listing sessions that have no tab, giving them one again, and deleting sessions. Never deletes what could
+//! still get an event.
+
+use switchboard_types::limits::{MAX_HISTORY_ROWS, MAX_TABS, MAX_WAITING_COMMANDS};
+use switchboard_types::{
+    AgentState, Body, Change, History, HistoryPlace, LinkId, Reject, RejectCode, Seen, SessionId, SessionRow,
+    SessionSummary, Status, TabId, Time, Told,
+};
+
+use super::Host;
+use crate::input::{Output, Recovered, RequestId};
+use crate::session::{Session, Writes};
+
+/// A view that waits for a session out of history.
+#[derive(Debug)]
+pub(super) struct Reopening {
+    link: LinkId,
+    tab: TabId,
+    seen: Seen,
+}
+
+/// Who wants a session deleted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asker {
+    /// A view.
+    Link(LinkId),
+    /// Somebody at the edges.
+    Request(RequestId),
+}
+
+impl Host {
+    pub(super) fn list_history(&mut self, link: LinkId, before: Option<HistoryPlace>, limit: usize) {
+        let limit = limit.clamp(1, MAX_HISTORY_ROWS);
+        self.outputs.push_back(Output::ReadHistory { link, before, limit });
+    }
+
+    pub(super) fn history_read(&mut self, link: LinkId, history: Result<History, String>) {
+        match history {
+            Ok(History { rows, next }) => {
+                let here = |row: &SessionRow| self.sessions.get(&row.session).and_then(Session::summary);
+                let sessions = rows.into_iter().map(|row| here(&row).unwrap_or_else(|| at_rest(row))).collect();
+                self.tell(link, Told::History { sessions, next });
+            }
+            Err(reason) => {
+                let message = format!("the list of sessions cannot be read: {reason}");
+                self.refuse(link, Reject::new(RejectCode::Internal, message));
+            }
+        }
+    }
+
+    /// Shows a session: under its own tab if it has one, else out of history under this one.
+    pub(super) fn open_session(&mut self, now: Time, link: LinkId, tab: TabId, id: SessionId, seen: Seen) {
+        let refusal = |code, message: &str| Reject::new(code, message).in_tab(tab.clone());
+        if self.deleting.contains_key(&id) {
+            return self.refuse(link, refusal(RejectCode::UnknownTab, "this session is being deleted"));
+        }
+        match self.sessions.get(&id) {
+            Some(session) if !session.state.closed => {
+                let tab = session.tab.clone();
+                return self.attach(now, link, &tab, id, seen);
+            }
+            Some(session) if !session.is_writable() => {
+                let message = "this session is being read from the disk; try again in a moment";
+                return self.refuse(link, refusal(RejectCode::Internal, message));
+            }
+            Some(_) | None => {}
+        }
+        if self.tabs.contains_key(&tab) {
+            let message = "a tab of this name shows another session; choose another name";
+            return self.refuse(link, refusal(RejectCode::BadMessage, message));
+        }
+        if self.tabs.len() + self.reopening.len() >= MAX_TABS {
+            let message = format!("{MAX_TABS} tabs are open; close some first");
+            return self.refuse(link, refusal(RejectCode::TooLarge, &message));
+        }
+        let waiting = Reopening { link, tab, seen };
+        if self.sessions.contains_key(&id) {
+            return self.give_tab(now, id, vec![waiting]);
+        }
+        let all = self.reopening.entry(id).or_default();
+        all.push(waiting);
+        match all.len() {
+            1 => self.outputs.push_back(Output::Reload(id)),
+            2..=MAX_WAITING_COMMANDS => {}
+            _ => {
+                let message = "this session is being read from the disk; try again in a moment";
+                if let Some(Reopening { link, tab, .. }) = all.pop() {
+                    self.refuse(link, Reject::new(RejectCode::TooLarge, message).in_tab(tab));
+                }
+            }
+        }
+    }
+
+    /// A session out of history was read, or could not be.
+    pub(super) fn found_in_history(&mut self, now: Time, id: SessionId, recovered: Result<Box<Recovered>, String>) {
+        let Some(waiting) = self.reopening.remove(&id) else { return };
+        let problem = match recovered {
+            Ok(_) if self.deleting.contains_key(&id) => "it is being deleted".to_owned(),
+            Ok(recovered) => {
+                let Some(tab) = waiting.first().map(|first| first.tab.clone()) else { return };
+                self.sessions.insert(id, Session::found(*recovered, tab));
+                return self.give_tab(now, id, waiting);
+            }
+            Err(reason) => reason,
+        };
+        for Reopening { link, tab, .. } in waiting {
+            let message = format!("session {id} cannot be opened: {problem}");
+            self.refuse(link, Reject::new(RejectCode::UnknownTab, message).in_tab(tab));
+        }
+    }
+
+    /// Gives a closed session in memory the first free tab of those who want it, and seats them all there.
+    fn give_tab(&mut self, now: Time, id: SessionId, waiting: Vec<Reopening>) {
+        let free = waiting.iter().map(|one| &one.tab).find(|tab| !self.tabs.contains_key(*tab)).cloned();
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Some(tab) = free else {
+            for Reopening { link, tab, .. } in waiting {
+                let message = "a tab of this name shows another session by now; choose another name";
+                self.refuse(link, Reject::new(RejectCode::BadMessage, message).in_tab(tab));
+            }
+            return self.forget_if_over(id);
+        };
+        session.tab = tab.clone();
+        self.tabs.insert(tab.clone(), id);
+        self.append(now, id, None, &Body::SessionReopened {});
+        for Reopening { link, seen, .. } in waiting {
+            self.attach(now, link, &tab, id, seen);
+        }
+    }
+
+    /// Stops what runs, closes the session, and deletes it once that is on the disk.
+    pub(super) fn delete_session(&mut self, now: Time, asker: Asker, id: SessionId) {
+        let known = self.deleting.entry(id).or_default();
+        known.push(asker);
+        if known.len() > 1 {
+            return;
+        }
+        // What is read for them now may be gone before it arrives.
+        for Reopening { link, tab, .. } in self.reopening.remove(&id).unwrap_or_default() {
+            self.refuse(link, Reject::new(RejectCode::UnknownTab, "this session is being deleted").in_tab(tab));
+        }
+        let Some(session) = self.sessions.get(&id) else {
+            self.changes.push(Change::DeleteSession(id));
+            return;
+        };
+        match session.writes {
+            Writes::Open if session.state.closed => self.delete_if_over(id),
+            Writes::Open => self.close_tab(now, id),
+            Writes::Sealed => self.delete_now(id),
+            Writes::Reloading(_) => {
+                let reason = "the session is being read from the disk; try again in a moment";
+                self.delete_settled(id, Some(reason));
+            }
+        }
+    }
+
+    /// Deletes a closed session whose end is on the disk.
+    pub(super) fn delete_if_over(&mut self, id: SessionId) {
+        let over = |session: &Session| session.state.closed && session.durable == session.head;
+        if self.deleting.contains_key(&id) && self.sessions.get(&id).is_some_and(over) {
+            self.delete_now(id);
+        }
+    }
+
+    fn delete_now(&mut self, id: SessionId) {
+        self.refuse_seats(id, RejectCode::UnknownTab, "this session was deleted");
+        self.drop_seats(id);
+        if let Some(session) = self.sessions.remove(&id)
+            && self.tabs.get(&session.tab) == Some(&id)
+        {
+            self.tabs.remove(&session.tab);
+        }
+        self.changes.push(Change::DeleteSession(id));
+    }
+
+    /// Whoever asked for a deletion is told how it went; everybody who watches is told that the session is gone.
+    pub(super) fn delete_settled(&mut self, id: SessionId, failed: Option<&str>) {
+        let Some(askers) = self.deleting.remove(&id) else { return };
+        for asker in askers {
+            match (asker, failed) {
+                (Asker::Request(request), None) => self.outputs.push_back(Output::Deleted { request, result: Ok(()) }),
+                (Asker::Request(request), Some(reason)) => {
+                    self.outputs.push_back(Output::Deleted { request, result: Err(reason.to_owned()) });
+                }
+                (Asker::Link(_), None) => {}
+                (Asker::Link(link), Some(reason)) => {
+                    let message = format!("session {id} was not deleted: {reason}");
+                    self.refuse(link, Reject::new(RejectCode::Internal, message));
+                }
+            }
+        }
+        if failed.is_none() {
+            self.tell_watching(&Told::SessionGone { session: id });
+        }
+    }
+}
+
+/// A session that is in the store only.
+fn at_rest(row: SessionRow) -> SessionSummary {
+    SessionSummary {
+        session: row.session,
+        epoch: row.epoch,
+        tab: row.tab,
+        title: row.title,
+        agent: row.agent,
+        workspace: row.workspace,
+        status: Status::Idle,
+        agent_state: AgentState::None,
+        queued: 0,
+        approvals: 0,
+        created: row.created,
+        updated: row.updated,
+    }
+}

@@ -1,0 +1,119 @@
+//! The page's messages into commands. Refuses what is not exactly a message of the dialect, whoever sent it.
+
+use std::path::Path;
+
+use switchboard_types::limits::{MAX_HISTORY_ROWS, MAX_ID_BYTES, MAX_SEATS_PER_LINK};
+use switchboard_types::{
+    Command, Epoch, HistoryPlace, Prompt, Reject, RejectCode, Seen, TabId, Trust, TurnName, Visibility, WorkspaceRoot,
+};
+
+use super::shape::{FromView, WireSeat, WireSeen};
+
+/// Files and excerpts that go with one prompt.
+const MAX_CONTEXT_ITEMS: usize = 1000;
+
+/// Translates one message.
+pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
+    let said: FromView = serde_json::from_slice(frame).map_err(|error| unreadable(&error))?;
+    match said {
+        FromView::Hello { seats, .. } => hello(seats),
+        FromView::OpenTab { tab, agent, workspace, session: None, seen } => {
+            id("agent", agent.as_ref().map_or("", |agent| agent.as_str()))?;
+            let workspace = workspace.map(folder).transpose()?;
+            Ok(Command::OpenTab { tab: tab_id(tab)?, agent, workspace, seen: seen_or_start(seen)? })
+        }
+        FromView::OpenTab { tab, agent: None, workspace: None, session: Some(session), seen } => {
+            Ok(Command::OpenSession { tab: tab_id(tab)?, session, seen: seen_or_start(seen)? })
+        }
+        FromView::OpenTab { .. } => Err(bad("a session that exists has its agent and workspace; leave them out")),
+        FromView::LeaveTab { tab } => Ok(Command::LeaveTab { tab: tab_id(tab)? }),
+        FromView::Prompt { tab, name, text, context } => {
+            let context = context.unwrap_or_default();
+            if context.len() > MAX_CONTEXT_ITEMS {
+                let message = format!("a prompt goes with at most {MAX_CONTEXT_ITEMS} files");
+                return Err(Reject::new(RejectCode::TooLarge, message).in_tab(tab).of_turn(name));
+            }
+            Ok(Command::Prompt { tab: tab_id(tab)?, name: turn_name(name)?, prompt: Prompt { text, context } })
+        }
+        FromView::Cancel { tab, name } => Ok(Command::Cancel { tab: tab_id(tab)?, name: turn_name(name)? }),
+        FromView::CloseTab { tab } => Ok(Command::CloseTab { tab: tab_id(tab)? }),
+        FromView::Visibility { visible } => {
+            Ok(Command::Visibility(if visible { Visibility::Visible } else { Visibility::Hidden }))
+        }
+        FromView::Decide { tab, approval, decision, command } => {
+            id("approval", approval.as_str())?;
+            Ok(Command::Decide { tab: tab_id(tab)?, approval, decision, command })
+        }
+        FromView::RestartAgent { tab } => Ok(Command::RestartAgent { tab: tab_id(tab)? }),
+        FromView::Trust { workspace, trusted } => {
+            let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
+            Ok(Command::Trust { root: folder(workspace)?, trust })
+        }
+        FromView::History { before, limit } => {
+            let before = before.map(|place| HistoryPlace { updated: place.updated_ms, session: place.session });
+            let limit = limit.map_or(MAX_HISTORY_ROWS, |limit| usize::try_from(limit).unwrap_or(MAX_HISTORY_ROWS));
+            Ok(Command::History { before, limit })
+        }
+        FromView::DeleteSession { session } => Ok(Command::DeleteSession { session }),
+        FromView::Ping { n } => Ok(Command::Ping { number: n }),
+    }
+}
+
+fn unreadable(error: &serde_json::Error) -> Reject {
+    let said = error.to_string();
+    // Decisions are a choice of words, too; only a message's type could have been `hello`.
+    let of_types = said.starts_with("unknown variant") && said.contains("`hello`");
+    let code = match error.classify() {
+        serde_json::error::Category::Data if of_types => RejectCode::UnknownType,
+        serde_json::error::Category::Data => RejectCode::BadMessage,
+        serde_json::error::Category::Io | serde_json::error::Category::Syntax | serde_json::error::Category::Eof => {
+            RejectCode::BadJson
+        }
+    };
+    Reject::new(code, said)
+}
+
+fn bad(message: impl Into<String>) -> Reject {
+    Reject::new(RejectCode::BadMessage, message)
+}
+
+fn hello(seats: Vec<WireSeat>) -> Result<Command, Reject> {
+    if seats.len() > MAX_SEATS_PER_LINK {
+        let message = format!("one link follows at most {MAX_SEATS_PER_LINK} tabs");
+        return Err(Reject::new(RejectCode::TooLarge, message));
+    }
+    let seat = |seat: WireSeat| Ok((tab_id(seat.tab)?, seen(&seat.seen)?));
+    Ok(Command::Watch { seen: seats.into_iter().map(seat).collect::<Result<_, Reject>>()? })
+}
+
+fn id(name: &str, value: &str) -> Result<(), Reject> {
+    if value.len() > MAX_ID_BYTES {
+        return Err(bad(format!("`{name}` is longer than {MAX_ID_BYTES} bytes")));
+    }
+    Ok(())
+}
+
+fn tab_id(tab: TabId) -> Result<TabId, Reject> {
+    id("tab", tab.as_str()).map(|()| tab)
+}
+
+fn turn_name(name: TurnName) -> Result<TurnName, Reject> {
+    id("name", name.as_str()).map(|()| name)
+}
+
+fn folder(path: String) -> Result<WorkspaceRoot, Reject> {
+    if Path::new(&path).is_absolute() {
+        Ok(WorkspaceRoot::new(path))
+    } else {
+        Err(bad("`workspace` must be an absolute path"))
+    }
+}
+
+fn seen_or_start(said: Option<WireSeen>) -> Result<Seen, Reject> {
+    said.map_or(Ok(Seen::default()), |said| seen(&said))
+}
+
+fn seen(said: &WireSeen) -> Result<Seen, Reject> {
+    let epoch = u64::from_str_radix(&said.epoch, 16).map_err(|_| bad("`epoch` is not one that this host gave"))?;
+    Ok(Seen { seq: said.seq, epoch: Some(Epoch(epoch)) })
+}

@@ -1,0 +1,74 @@
+/** Joins the model to this browser and puts the one root element into the document. */
+import { Drafts } from "./edges/drafts";
+import { outboxKeep, shelf } from "./edges/keep";
+import type { OpenLink } from "./edges/link";
+import { Prefs } from "./edges/prefs";
+import { NewTabs } from "./model/newtabs";
+import { hashOfTab, tabOfHash } from "./model/place";
+import { Page } from "./page";
+import { SbApp } from "./parts/sb-app";
+import { tokens } from "./theme/tokens";
+
+/** How often a hidden page draws; only its title can be seen. */
+const HIDDEN_FRAME_MS = 500;
+
+export function start(openLink: OpenLink, isLetIn: () => Promise<boolean>): Page {
+  const lasting = shelf("localStorage");
+  const own = shelf("sessionStorage");
+  const page = new Page({
+    openLink,
+    letIn: isLetIn,
+    keep: outboxKeep(lasting),
+    newTabs: new NewTabs({
+      load: () => own.get("newtabs"),
+      save: (value) => {
+        own.put("newtabs", value);
+      },
+      loadShared: () => lasting.get("newtab"),
+      saveShared: (tab) => {
+        if (tab === null) lasting.drop("newtab");
+        else lasting.put("newtab", tab);
+      },
+    }),
+    drafts: new Drafts(lasting, Date.now),
+    prefs: new Prefs(lasting, document.documentElement),
+    now: Date.now,
+    newId: () => crypto.randomUUID(),
+    frame: (draw) => {
+      if (document.hidden) setTimeout(draw, HIDDEN_FRAME_MS);
+      else requestAnimationFrame(draw);
+    },
+    later: (run, ms) => {
+      const timer = setTimeout(run, ms);
+      return () => {
+        clearTimeout(timer);
+      };
+    },
+    version: document.querySelector<HTMLMetaElement>('meta[name="switchboard-version"]')?.content ?? null,
+  });
+  page.onActive = (tab) => {
+    history.replaceState(null, "", hashOfTab(tab));
+  };
+
+  if (tokens.styleSheet) document.adoptedStyleSheets = [...document.adoptedStyleSheets, tokens.styleSheet];
+  const app = new SbApp();
+  app.page = page;
+  document.body.replaceChildren(app);
+
+  const wake = () => {
+    page.wake();
+  };
+  window.addEventListener("online", wake);
+  window.addEventListener("focus", wake);
+  window.addEventListener("pageshow", wake);
+  document.addEventListener("visibilitychange", () => {
+    page.setVisible(!document.hidden);
+  });
+  window.addEventListener("hashchange", () => {
+    const tab = tabOfHash(location.hash);
+    if (tab !== null && tab !== page.active) page.show(tab);
+  });
+  page.setVisible(!document.hidden);
+  page.start(tabOfHash(location.hash));
+  return page;
+}

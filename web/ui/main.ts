@@ -1,0 +1,5 @@
+/** Where the page begins, as the host serves it: its link is a WebSocket to that host. */
+import { start } from "./boot";
+import { letIn, webSocketLinks } from "./edges/websocket";
+
+start(webSocketLinks(location), letIn);

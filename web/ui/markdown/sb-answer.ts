@@ -1,0 +1,188 @@
+/**
+ * A run of the answer, drawn as it grows: finished blocks once, the last one again in each frame that brought words.
+ * Long text is drawn over several frames, so that no frame is late.
+ */
+import { html, LitElement, type PropertyValues } from "lit";
+import { property } from "lit/decorators.js";
+import type { TextPiece } from "../model/turn";
+import { shared } from "../theme/shared";
+import { Blocks } from "./blocks";
+import { toHtml } from "./parse";
+import { SbCode } from "./sb-code";
+import { markdownStyle } from "./style";
+import { sanitised } from "./trusted";
+
+/** How long one frame may spend on one answer. */
+const FRAME_MS = 6;
+/** Characters that are cut into blocks at a time. */
+const SLICE_CHARS = 8 * 1024;
+/** Blocks in one group; groups far from the screen cost no layout. */
+const GROUP = 24;
+
+type Cutting = { blocks: Blocks; taken: number };
+/** What was cut stays cut when an answer leaves the screen and comes back. */
+const cuttings = new WeakMap<TextPiece, Cutting>();
+
+export class SbAnswer extends LitElement {
+  static override styles = [shared, markdownStyle];
+  @property({ attribute: false }) piece!: TextPiece;
+  @property({ attribute: false }) seq = 0;
+  /** More words may come. */
+  @property({ type: Boolean }) live = false;
+  private drawnPiece: TextPiece | null = null;
+  private drawn = 0;
+  private group: HTMLElement | null = null;
+  private openElement: HTMLElement | null = null;
+  private openSource = "";
+  private frame = 0;
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) this.draw();
+  }
+
+  protected override render() {
+    return html`<div class="md" data-testid="answer" @click=${this.clicked}></div>`;
+  }
+
+  protected override updated(_changed: PropertyValues): void {
+    if (this.frame === 0) this.draw();
+  }
+
+  private get box(): HTMLElement {
+    return this.renderRoot.querySelector<HTMLElement>(".md") ?? this;
+  }
+
+  private draw(): void {
+    const started = performance.now();
+    const late = () => performance.now() - started > FRAME_MS;
+    const { piece } = this;
+    if (piece !== this.drawnPiece) this.restart(piece);
+    let cutting = cuttings.get(piece);
+    if (!cutting) {
+      cutting = { blocks: new Blocks(), taken: 0 };
+      cuttings.set(piece, cutting);
+    }
+    const { blocks } = cutting;
+    do {
+      if (cutting.taken < piece.text.length) {
+        blocks.push(piece.text.slice(cutting.taken, cutting.taken + SLICE_CHARS));
+        cutting.taken = Math.min(cutting.taken + SLICE_CHARS, piece.text.length);
+      }
+      while (this.drawn < blocks.closed.length && !late()) this.drawClosed(blocks);
+    } while (cutting.taken < piece.text.length && !late());
+    if (cutting.taken < piece.text.length || this.drawn < blocks.closed.length) {
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.draw();
+      });
+      return;
+    }
+    this.drawOpen(blocks);
+    this.box.dataset["seq"] = String(piece.seq);
+    this.dispatchEvent(new CustomEvent("sb-drawn", { bubbles: true, composed: true }));
+  }
+
+  private restart(piece: TextPiece): void {
+    this.drawnPiece = piece;
+    this.drawn = 0;
+    this.group = null;
+    this.openElement = null;
+    this.openSource = "";
+    this.box.replaceChildren();
+  }
+
+  private drawClosed(blocks: Blocks): void {
+    const block = blocks.closed[this.drawn];
+    if (!block) return;
+    if (!this.group || this.drawn % GROUP === 0) {
+      this.group?.classList.add("far");
+      this.group = document.createElement("div");
+      this.group.className = "group";
+      this.box.insertBefore(this.group, this.openElement);
+    }
+    const element = document.createElement("div");
+    element.className = block.cut ? "block cut" : "block";
+    // A code block that was open keeps its element and so its colours, its scroll and its selection.
+    const code = this.openElement?.firstElementChild;
+    const fragment = rendered(block.source);
+    const only = fragment.children.length === 1 ? fragment.firstElementChild : null;
+    if (code instanceof SbCode && only instanceof SbCode && only.text.startsWith(code.text)) {
+      code.text = only.text;
+      element.append(code);
+      this.openElement?.remove();
+      this.openElement = null;
+    } else element.append(fragment);
+    this.group.append(element);
+    this.drawn += 1;
+  }
+
+  private drawOpen(blocks: Blocks): void {
+    const open = blocks.open();
+    if (!open) {
+      this.openElement?.remove();
+      this.openElement = null;
+      this.openSource = "";
+      return;
+    }
+    const final = this.live ? "" : "final:";
+    if (this.openElement && this.openSource === final + open.source) return;
+    this.openSource = final + open.source;
+    if (!this.openElement) {
+      this.openElement = document.createElement("div");
+      this.openElement.className = "block";
+    }
+    // The open block stands in a group too, so that margins are the same once it is finished.
+    if (this.openElement.parentElement !== this.box) this.box.append(this.openElement);
+    if (open.code && this.live) {
+      let code = this.openElement.firstElementChild;
+      if (!(code instanceof SbCode) || this.openElement.children.length !== 1) {
+        code = new SbCode();
+        this.openElement.replaceChildren(code);
+      }
+      (code as SbCode).info = open.code.info;
+      (code as SbCode).text = open.code.text;
+      return;
+    }
+    this.openElement.replaceChildren(rendered(open.source));
+  }
+
+  private readonly clicked = (event: MouseEvent): void => {
+    const link = event.composedPath().find((target) => target instanceof HTMLAnchorElement);
+    if (!link) return;
+    event.preventDefault();
+    this.dispatchEvent(new CustomEvent("sb-open-link", { bubbles: true, composed: true, detail: link.href }));
+  };
+}
+
+function rendered(source: string): DocumentFragment {
+  const fragment = sanitised(toHtml(source));
+  for (const link of fragment.querySelectorAll("a")) {
+    link.target = "_blank";
+    link.rel = "noopener noreferrer";
+  }
+  for (const pre of fragment.querySelectorAll("pre")) {
+    const code = new SbCode();
+    code.info = pre.dataset["info"] ?? "";
+    code.text = pre.textContent;
+    pre.replaceWith(code);
+  }
+  for (const table of fragment.querySelectorAll("table")) {
+    const scroll = document.createElement("div");
+    scroll.className = "table";
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-label", "Table");
+    table.replaceWith(scroll);
+    scroll.append(table);
+  }
+  return fragment;
+}
+
+customElements.define("sb-answer", SbAnswer);

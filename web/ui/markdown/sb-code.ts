@@ -1,0 +1,143 @@
+/**
+ * A block of code with its language, a copy button and, if the language is known, colours. Code that grows is coloured
+ * line by line as it comes. Stands in its parent's tree, so that text can be selected and read across it.
+ */
+import { html, LitElement, type PropertyValues } from "lit";
+import { property, state } from "lit/decorators.js";
+import { icons } from "../theme/icons";
+import { languageOf, type LineReader, lineReader } from "./highlight";
+
+/** How long one frame may colour. */
+const FRAME_MS = 5;
+/** Beyond this, code stays plain. */
+const MAX_COLOURED_CHARS = 128 * 1024;
+
+export class SbCode extends LitElement {
+  @property() info = "";
+  @property() text = "";
+  @state() private copied = false;
+  private shown = "";
+  private coloured = 0;
+  private readonly rest = document.createTextNode("");
+  private code: HTMLElement | null = null;
+  private reader: LineReader | null = null;
+  private wanted: string | null = null;
+  private frame = 0;
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+
+  protected override render() {
+    return html`<div class="bar" data-info=${this.info || "text"}>
+        <button
+          class="plain icon"
+          aria-label=${this.copied ? "Copied" : "Copy code"}
+          title="Copy"
+          @click=${() => void this.copy()}
+        >
+          ${this.copied ? icons.check : icons.copy}
+        </button>
+      </div>
+      <pre
+        tabindex="0"
+        role="region"
+        aria-label=${this.info ? `Code, ${this.info}` : "Code"}
+      ><code></code></pre>`;
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    if (!this.code) {
+      this.code = this.querySelector("code");
+      this.code?.append(this.rest);
+    }
+    if (changed.has("text")) this.draw();
+    if (changed.has("info")) this.findReader();
+  }
+
+  private draw(): void {
+    const text = this.text;
+    if (text.length >= this.shown.length && text.startsWith(this.shown))
+      this.rest.appendData(text.slice(this.shown.length));
+    else {
+      this.coloured = 0;
+      this.code?.replaceChildren(this.rest);
+      this.rest.data = text;
+      if (this.reader) {
+        this.reader = null;
+        this.wanted = null;
+        this.findReader();
+      }
+    }
+    this.shown = text;
+    this.colourSoon();
+  }
+
+  private findReader(): void {
+    const language = languageOf(this.info);
+    if (language === this.wanted) return;
+    this.wanted = language;
+    if (language === null) return;
+    void lineReader(language).then((reader) => {
+      if (this.wanted !== language) return;
+      this.reader = reader;
+      this.colourSoon();
+    });
+  }
+
+  private colourSoon(): void {
+    if (!this.reader || this.frame !== 0 || !this.isConnected) return;
+    if (!this.rest.data.includes("\n") || this.shown.length > MAX_COLOURED_CHARS) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.colour();
+    });
+  }
+
+  /** Colours lines that are whole, as many as the frame has time for. */
+  private colour(): void {
+    const started = performance.now();
+    const done = document.createDocumentFragment();
+    const rest = this.rest.data;
+    let from = 0;
+    while (this.reader && performance.now() - started < FRAME_MS) {
+      const end = rest.indexOf("\n", from);
+      if (end < 0) break;
+      for (const run of this.reader.line(rest.slice(from, end))) {
+        if (run.kind === null) done.append(run.text);
+        else {
+          const span = document.createElement("span");
+          span.className = `tk-${run.kind}`;
+          span.textContent = run.text;
+          done.append(span);
+        }
+      }
+      done.append("\n");
+      from = end + 1;
+    }
+    this.rest.before(done);
+    this.rest.deleteData(0, from);
+    this.coloured += from;
+    this.colourSoon();
+  }
+
+  private async copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(this.text);
+    } catch {
+      return;
+    }
+    this.copied = true;
+    setTimeout(() => {
+      this.copied = false;
+    }, 1_500);
+  }
+}
+
+customElements.define("sb-code", SbCode);

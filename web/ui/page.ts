@@ -1,0 +1,360 @@
+/**
+ * The page's one place of action: joins model, link and what is kept, and says once per frame that there is
+ * something to draw. Draws nothing itself.
+ */
+import type { Drafts } from "./edges/drafts";
+import type { Link, OpenLink } from "./edges/link";
+import type { Prefs } from "./edges/prefs";
+import { type Effect, HostModel } from "./model/hostmodel";
+import { type LinkInput, LinkMachine, type LinkOutput } from "./model/link";
+import { NewTabs } from "./model/newtabs";
+import { type Keep, Outbox } from "./model/outbox";
+import type { Decision, FromView, Session, Workspace } from "./wire";
+
+export type Toast = {
+  id: number;
+  text: string;
+  tone: "problem" | "note";
+  action: { label: string; run: () => void } | null;
+};
+
+/** What the page needs from around it. */
+export type Around = {
+  openLink: OpenLink;
+  letIn: () => Promise<boolean>;
+  keep: Keep;
+  newTabs: NewTabs;
+  drafts: Drafts;
+  prefs: Prefs;
+  now: () => number;
+  newId: () => string;
+  /** Runs `draw` at the next frame, or soon if the page is hidden. */
+  frame: (draw: () => void) => void;
+  /** Runs `run` after that many milliseconds; the answer takes it back. */
+  later: (run: () => void, ms: number) => () => void;
+  version: string | null;
+};
+
+export class Page {
+  readonly outbox: Outbox;
+  readonly model: HostModel;
+  readonly machine = new LinkMachine(Math.random);
+  readonly drafts: Drafts;
+  readonly prefs: Prefs;
+  readonly newTabs: NewTabs;
+  active: string | null = null;
+  toasts: Toast[] = [];
+  /** True when the host is of another version than this page. */
+  outdated = false;
+  /** Called once per frame in which something changed. */
+  onFrame: () => void = () => undefined;
+  /** Called when another tab is shown, so that the address says so. */
+  onActive: (tab: string) => void = () => undefined;
+  private link: Link | null = null;
+  private version: string | null;
+  private drawing = false;
+  private toastCount = 0;
+  private cancelTick: () => void = () => undefined;
+  private visible = true;
+
+  constructor(private readonly around: Around) {
+    this.outbox = new Outbox(around.keep, around.now());
+    this.model = new HostModel(this.outbox);
+    this.drafts = around.drafts;
+    this.prefs = around.prefs;
+    this.newTabs = around.newTabs;
+    this.version = around.version;
+  }
+
+  start(tab: string | null): void {
+    this.active = tab ?? this.newTabs.first(this.around.newId);
+    this.step({ type: "start" });
+  }
+
+  now(): number {
+    return this.around.now();
+  }
+
+  // What the person does.
+
+  get session(): Session | undefined {
+    return this.active === null ? undefined : this.model.byTab(this.active);
+  }
+
+  /** The folder that the shown tab works in, or would. */
+  get workspace(): Workspace | undefined {
+    const root = this.session?.workspace ?? this.newTabs.get(this.active)?.workspace ?? this.model.home;
+    return this.model.workspaces.get(root);
+  }
+
+  /** The agent that the shown tab talks to, or would. */
+  get agent(): string {
+    return (
+      this.session?.agent ?? this.newTabs.get(this.active)?.agent ?? this.workspace?.defaultAgent ?? "demo"
+    );
+  }
+
+  prompt(text: string): void {
+    const tab = this.active ?? this.newTabs.first(this.around.newId);
+    const fresh = this.newTabs.get(tab);
+    const known = this.model.byTab(tab);
+    const opening = known ? null : { agent: this.agent, workspace: fresh?.workspace ?? this.model.home };
+    if (opening && opening.workspace === "") delete (opening as { workspace?: string }).workspace;
+    this.outbox.add({ name: this.around.newId(), tab, text, madeMs: this.now(), opening, held: null });
+    this.drafts.drop(tab);
+    if (this.machine.phase === "online") this.run(this.model.flush());
+    this.changed();
+  }
+
+  sendHeld(name: string): void {
+    const entry = this.outbox.get(name);
+    if (!entry) return;
+    if (!this.model.byTab(entry.tab) && !entry.opening) entry.opening = {};
+    this.outbox.release(name, this.now());
+    if (this.machine.phase === "online") this.run(this.model.flush());
+    this.changed();
+  }
+
+  discard(name: string): void {
+    this.outbox.remove(name);
+    this.changed();
+  }
+
+  /** Stops what runs in the shown tab; if nothing runs, what waits first. */
+  stop(): void {
+    const open = this.active === null ? [] : (this.model.log(this.active)?.open() ?? []);
+    const target = open.find((turn) => turn.state === "running") ?? open[0];
+    if (target) this.cancel(target.name);
+  }
+
+  cancel(name: string): void {
+    if (this.active !== null && name !== "") this.send({ type: "cancel", tab: this.active, name });
+  }
+
+  decide(approval: string, decision: Decision): void {
+    if (this.active !== null) this.send({ type: "decide", tab: this.active, approval, decision });
+  }
+
+  restartAgent(): void {
+    if (this.active !== null) this.send({ type: "restartAgent", tab: this.active });
+  }
+
+  trust(workspace: string, trusted: boolean): void {
+    this.send({ type: "trust", workspace, trusted });
+  }
+
+  show(tab: string): void {
+    if (this.active !== tab) {
+      this.active = tab;
+      this.onActive(tab);
+    }
+    if (this.machine.phase === "online") this.run(this.model.show(tab));
+    this.changed();
+  }
+
+  newTab(choice: { agent?: string; workspace?: string }): void {
+    this.show(this.newTabs.add(this.around.newId(), choice));
+  }
+
+  closeTab(tab: string): void {
+    const neighbour = this.neighbour(tab);
+    if (this.newTabs.get(tab)) {
+      this.newTabs.drop(tab);
+      this.drafts.drop(tab);
+    } else this.send({ type: "closeTab", tab });
+    if (this.active === tab) this.show(neighbour ?? this.newTabs.first(this.around.newId));
+    this.changed();
+  }
+
+  openSession(session: Session): void {
+    if (session.tab !== null) return this.show(session.tab);
+    if (this.machine.phase !== "online") return this.offlineToast();
+    this.run(this.model.reopen(session.session, this.around.newId()));
+    this.changed();
+  }
+
+  deleteSession(session: number): void {
+    this.send({ type: "deleteSession", session });
+  }
+
+  moreHistory(): void {
+    this.run(this.model.moreHistory());
+    this.changed();
+  }
+
+  // What happens around the page.
+
+  wake(): void {
+    this.step({ type: "wake" });
+  }
+
+  setVisible(visible: boolean): void {
+    if (this.visible === visible) return;
+    this.visible = visible;
+    if (this.machine.phase === "online") this.send({ type: "visibility", visible });
+    if (visible) this.wake();
+  }
+
+  toast(text: string, tone: Toast["tone"] = "problem", action: Toast["action"] = null): void {
+    this.toastCount += 1;
+    const id = this.toastCount;
+    this.toasts = [...this.toasts.filter((toast) => toast.text !== text), { id, text, tone, action }].slice(
+      -4,
+    );
+    this.around.later(
+      () => {
+        this.dismiss(id);
+      },
+      tone === "problem" ? 12_000 : 5_000,
+    );
+    this.changed();
+  }
+
+  dismiss(id: number): void {
+    this.toasts = this.toasts.filter((toast) => toast.id !== id);
+    this.changed();
+  }
+
+  /** Something is new: one drawing at the next frame, however much comes until then. */
+  changed(): void {
+    if (this.drawing) return;
+    this.drawing = true;
+    this.around.frame(() => {
+      this.drawing = false;
+      this.onFrame();
+    });
+  }
+
+  // The link.
+
+  private send(frame: FromView): void {
+    if (this.machine.phase !== "online") return this.offlineToast();
+    this.link?.send(frame);
+  }
+
+  private offlineToast(): void {
+    this.toast("Not connected to the host. Try again when it is back.");
+  }
+
+  private step(input: LinkInput): void {
+    for (const output of this.machine.handle(this.now(), input)) this.carryOut(output);
+    this.cancelTick();
+    const next = this.machine.nextTick();
+    if (next !== null)
+      this.cancelTick = this.around.later(() => this.tick(next), Math.max(0, next - this.now()));
+    this.changed();
+  }
+
+  private tick(due: number): void {
+    // A timer that comes much too late means that the machine slept.
+    if (this.now() - due > 5_000) this.step({ type: "wake" });
+    this.step({ type: "tick" });
+  }
+
+  private carryOut(output: LinkOutput): void {
+    switch (output.type) {
+      case "open":
+        return this.open();
+      case "close": {
+        const link = this.link;
+        this.link = null;
+        link?.close();
+        return;
+      }
+      case "hello":
+        this.link?.send(this.model.hello(this.version ?? this.model.hostVersion));
+        return;
+      case "ping":
+        this.link?.send({ type: "ping", n: output.n });
+        return;
+      case "check":
+        void this.around.letIn().then((letIn) => {
+          this.step({ type: "checked", letIn });
+        });
+        return;
+    }
+  }
+
+  private open(): void {
+    this.link?.close();
+    const mine = (call: () => void) => () => {
+      if (this.link === link) call();
+    };
+    const link: Link = this.around.openLink({
+      opened: mine(() => {
+        this.step({ type: "opened" });
+      }),
+      frame: (frame) => {
+        if (this.link !== link) return;
+        this.run(this.model.take(frame));
+        this.changed();
+      },
+      closed: mine(() => {
+        this.link = null;
+        this.step({ type: "closed" });
+      }),
+    });
+    this.link = link;
+  }
+
+  private run(effects: Effect[]): void {
+    for (const effect of effects) {
+      switch (effect.type) {
+        case "send":
+          this.link?.send(effect.frame);
+          break;
+        case "welcomed":
+          this.welcomed();
+          break;
+        case "pong":
+          this.step({ type: "pong", n: effect.n });
+          break;
+        case "renew":
+          this.step({ type: "renew" });
+          // What follows was meant for the link that is gone.
+          return;
+        case "refused":
+          this.toast(effect.refusal.message);
+          break;
+        case "reopened":
+          this.show(effect.tab);
+          break;
+      }
+    }
+    this.settle();
+  }
+
+  private welcomed(): void {
+    this.step({ type: "welcomed" });
+    this.version ??= this.model.hostVersion;
+    this.outdated = this.version !== this.model.hostVersion;
+    if (!this.visible) this.link?.send({ type: "visibility", visible: false });
+  }
+
+  /** The shown tab must be one that is there. */
+  private settle(): void {
+    if (!this.model.met) return;
+    for (const tab of this.newTabs.all()) if (this.model.byTab(tab)) this.newTabs.drop(tab);
+    const active = this.active;
+    if (active !== null && this.model.byTab(active)) {
+      if (!this.model.log(active)) this.show(active);
+      return;
+    }
+    if (active !== null && (this.newTabs.get(active) || this.outbox.of(active).length > 0)) return;
+    const latest = this.model.recent().find((session) => session.tab !== null)?.tab;
+    this.show(this.neighbour(active ?? "") ?? latest ?? this.newTabs.first(this.around.newId));
+  }
+
+  /** Every tab of the strip, the host's first. */
+  strip(): string[] {
+    const known = this.model.tabOrder;
+    const waiting = [...this.outbox.tabs()].filter((tab) => !known.includes(tab) && !this.newTabs.get(tab));
+    return [...known, ...waiting, ...this.newTabs.all().filter((tab) => !known.includes(tab))];
+  }
+
+  private neighbour(tab: string): string | null {
+    const strip = this.strip();
+    const at = strip.indexOf(tab);
+    return at < 0 ? null : (strip[at + 1] ?? strip[at - 1] ?? null);
+  }
+}

@@ -1,0 +1,86 @@
+/** How the shown tab's agent is: said when it starts, is slow, or is gone, with the button that starts it again. */
+import { css, html, LitElement, nothing } from "lit";
+import { property } from "lit/decorators.js";
+import type { Page } from "../page";
+import { icons } from "../theme/icons";
+import { shared } from "../theme/shared";
+import { shown } from "./shown";
+
+export class SbAgentState extends LitElement {
+  static override styles = [
+    shared,
+    css`
+      .line {
+        display: flex;
+        align-items: center;
+        flex-wrap: wrap;
+        gap: 0.55em;
+        padding: 0.35em 0.8em;
+        margin: 0 0.3em 0.4em;
+        border-radius: 9px;
+        font-size: 0.92em;
+        overflow-wrap: anywhere;
+      }
+      .starting,
+      .slow {
+        color: var(--sb-muted);
+      }
+      .starting svg,
+      .slow svg {
+        animation: sb-spin 1.2s linear infinite;
+      }
+      .slow {
+        background: var(--sb-warn-soft);
+        color: var(--sb-warn);
+      }
+      .exited {
+        background: var(--sb-danger-soft);
+      }
+      .exited > svg {
+        color: var(--sb-danger);
+      }
+      .words {
+        flex: 1 1 12em;
+      }
+    `,
+  ];
+  @property({ attribute: false }) page!: Page;
+  @property({ attribute: false }) version = "";
+
+  protected override render() {
+    const { page } = this;
+    const state = page.session?.agentState ?? "none";
+    return html`<div data-testid="agent-state" data-state=${state} role="status">${this.line(state)}</div>`;
+  }
+
+  private line(state: string) {
+    const { agent } = this.page;
+    switch (state) {
+      case "starting":
+        return html`<div class="line starting">
+          ${icons.again}<span class="words">Starting ${agent}…</span>
+        </div>`;
+      case "slow":
+        return html`<div class="line slow">
+          ${icons.again}<span class="words">${agent} takes longer than usual to start.</span>${this.restart()}
+        </div>`;
+      case "exited": {
+        const why = this.page.model.log(this.page.active ?? "")?.exitMessage;
+        return html`<div class="line exited">
+          ${icons.cross}<span class="words">${why ? shown(why) : `${agent} has exited.`}</span
+          >${this.restart()}
+        </div>`;
+      }
+      default:
+        return nothing;
+    }
+  }
+
+  private restart() {
+    return html`<button data-testid="restart-agent" @click=${() => this.page.restartAgent()}>
+      ${icons.again} Restart
+    </button>`;
+  }
+}
+
+customElements.define("sb-agent-state", SbAgentState);

@@ -1,0 +1,224 @@
+/** The whole page: puts the parts in their places, hands them the state once per frame, and takes the keys. */
+import { html, LitElement, nothing } from "lit";
+import { property, state } from "lit/decorators.js";
+import { revealed, safeAddress } from "../model/words";
+import type { Page } from "../page";
+import { icons } from "../theme/icons";
+import { shared } from "../theme/shared";
+import { appStyle } from "./app-style";
+import { confirmed } from "./confirm";
+import "./sb-empty";
+import { SbKeys } from "./sb-keys";
+import "./sb-link-state";
+import { SbPrompt } from "./sb-prompt";
+import "./sb-sessions";
+import { SbTabs } from "./sb-tabs";
+import "./sb-toasts";
+import { SbTranscript } from "./sb-transcript";
+import "./sb-trust";
+import { News } from "./news";
+
+const THEME_WORDS = { system: "as the system", light: "light", dark: "dark" } as const;
+const THEME_ICONS = { system: icons.screen, light: icons.sun, dark: icons.moon } as const;
+
+export class SbApp extends LitElement {
+  static override styles = [shared, appStyle];
+  @property({ attribute: false }) page!: Page;
+  /** The conversations as a drawer over the page, where there is no room beside it. */
+  @state() private drawer = false;
+  @state() private frames = 0;
+  private readonly news = new News();
+  private said = "";
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.page.onFrame = () => {
+      this.frames += 1;
+      this.said = this.news.of(this.page) ?? this.said;
+      document.title = this.news.title(this.page);
+    };
+    window.addEventListener("keydown", this.key);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    window.removeEventListener("keydown", this.key);
+  }
+
+  protected override render() {
+    const { page } = this;
+    const version = String(this.frames);
+    const tab = page.active ?? "";
+    const log = page.model.log(tab);
+    const blank =
+      (log?.entries.length ?? 0) === 0 && page.outbox.of(tab).length === 0 && page.session === undefined;
+    const empty =
+      blank ||
+      (log !== undefined && log.entries.length === 0 && log.cursor > 0 && page.outbox.of(tab).length === 0);
+    const side = page.prefs.sidebar;
+    return html`<div
+      class="app ${side ? "wide" : ""} ${this.drawer ? "drawn" : ""}"
+      @sb-fill=${this.fill}
+      @sb-open-link=${this.openLink}
+      @sb-sent=${this.sent}
+    >
+      <div class="shade" @click=${() => (this.drawer = false)}></div>
+      <aside
+        aria-label="Conversations"
+        ?inert=${!side && !this.drawer}
+        @sb-picked=${() => (this.drawer = false)}
+      >
+        <header>
+          <strong class="brand">Switchboard</strong>
+          <button
+            class="plain icon"
+            aria-label="Hide conversations"
+            title="Hide conversations (Alt+B)"
+            @click=${this.toggleSide}
+          >
+            ${icons.sidebar}
+          </button>
+        </header>
+        <button
+          class="fresh"
+          @click=${() => {
+            page.newTab({});
+            this.drawer = false;
+          }}
+        >
+          ${icons.plus} New conversation
+        </button>
+        <sb-sessions .page=${page} .version=${version}></sb-sessions>
+        <footer>
+          <button
+            class="plain icon"
+            aria-label="Theme: ${THEME_WORDS[page.prefs.theme]}"
+            title="Theme: ${THEME_WORDS[page.prefs.theme]}"
+            data-testid="theme"
+            @click=${this.turnTheme}
+          >
+            ${THEME_ICONS[page.prefs.theme]}
+          </button>
+          <button class="plain icon" aria-label="Keys" title="Keys (?)" @click=${this.showKeys}>
+            ${icons.help}
+          </button>
+        </footer>
+      </aside>
+      <div class="main">
+        <header class="top">
+          <button
+            class="plain icon opener"
+            aria-label="Show conversations"
+            title="Show conversations (Alt+B)"
+            data-testid="open-sessions"
+            @click=${this.toggleSide}
+          >
+            ${icons.sidebar}
+          </button>
+          <sb-tabs .page=${page} .version=${version}></sb-tabs>
+          <span class="grow"></span>
+          <sb-link-state quiet .page=${page} .version=${version}></sb-link-state>
+        </header>
+        ${
+          page.outdated
+            ? html`<div class="banner" data-testid="outdated" role="status">
+                <span>Switchboard was updated to ${revealed(page.model.hostVersion)}.</span>
+                <button
+                  class="primary"
+                  @click=${() => {
+                    location.reload();
+                  }}
+                >
+                  Reload
+                </button>
+              </div>`
+            : nothing
+        }
+        <sb-trust .page=${page} .version=${version}></sb-trust>
+        <main>
+          ${
+            empty
+              ? html`<sb-empty .page=${page} .version=${version}></sb-empty>`
+              : html`<sb-transcript .page=${page} .tab=${tab} .version=${version}></sb-transcript>`
+          }
+        </main>
+        <sb-prompt .page=${page} .tab=${tab} .version=${version}></sb-prompt>
+      </div>
+      <sb-toasts .page=${page} .version=${version}></sb-toasts>
+      <sb-keys></sb-keys>
+      <div class="spoken" role="status" aria-live="polite">${this.said}</div>
+    </div>`;
+  }
+
+  private get prompt(): SbPrompt | null {
+    return this.renderRoot.querySelector<SbPrompt>("sb-prompt");
+  }
+
+  private readonly toggleSide = (): void => {
+    if (matchMedia("(max-width: 760px)").matches) this.drawer = !this.drawer;
+    else this.page.prefs.sidebar = !this.page.prefs.sidebar;
+    this.requestUpdate();
+  };
+
+  private readonly turnTheme = (): void => {
+    this.page.prefs.turn();
+    this.requestUpdate();
+  };
+
+  private readonly showKeys = (): void => {
+    this.renderRoot.querySelector<SbKeys>("sb-keys")?.show();
+  };
+
+  private readonly fill = (event: CustomEvent<string>): void => {
+    this.prompt?.fill(event.detail);
+  };
+
+  private readonly sent = (): void => {
+    this.renderRoot.querySelector<SbTranscript>("sb-transcript")?.jump();
+  };
+
+  /** An answer's link opens only after its whole address was seen. */
+  private readonly openLink = (event: CustomEvent<string>): void => {
+    const address = safeAddress(event.detail);
+    if (address === null) return;
+    void confirmed({
+      title: "Open this address?",
+      exact: address,
+      text: "It comes from the agent's answer and opens in a new tab.",
+      yes: "Open",
+    }).then((sure) => {
+      if (sure) window.open(event.detail, "_blank", "noopener,noreferrer");
+    });
+  };
+
+  private readonly key = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing) return;
+    const { page } = this;
+    if (event.altKey && !event.ctrlKey && !event.metaKey) {
+      const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
+      const tab = digit === undefined ? undefined : page.strip()[Number(digit) - 1];
+      if (event.code === "KeyN") page.newTab({});
+      else if (event.code === "KeyW" && page.active !== null)
+        void this.renderRoot.querySelector<SbTabs>("sb-tabs")?.close(page.active);
+      else if (event.code === "KeyB") this.toggleSide();
+      else if (tab !== undefined) page.show(tab);
+      else return;
+      event.preventDefault();
+      return;
+    }
+    const target = event.composedPath()[0];
+    const writing =
+      target instanceof HTMLElement &&
+      (target.matches("input, textarea, select") || target.isContentEditable);
+    if (document.querySelector("sb-confirm")) return;
+    if (event.key === "Escape") {
+      if (this.drawer) this.drawer = false;
+      else page.stop();
+    } else if (!writing && event.key === "?") this.showKeys();
+    else if (!writing && event.key === "/") this.prompt?.focusBox();
+    else return;
+    event.preventDefault();
+  };
+}
+
+customElements.define("sb-app", SbApp);

@@ -1,0 +1,112 @@
+/** What a new tab shows: what this is, and a few things to try. */
+import { css, html, LitElement, nothing } from "lit";
+import { property } from "lit/decorators.js";
+import type { Page } from "../page";
+import { shared } from "../theme/shared";
+
+const DEMO: [string, string][] = [
+  ["demo: help", "See what the demo agent can do"],
+  ["demo: slow 30", "Words that take their time: reload meanwhile, nothing is lost"],
+  ["demo: approve", "Be asked before something runs"],
+];
+const REAL: [string, string][] = [
+  ["Explain what this project does and how it is built.", "Get an overview"],
+  ["Find the tests that cover the last change.", "Look around"],
+];
+
+export class SbEmpty extends LitElement {
+  static override styles = [
+    shared,
+    css`
+      :host {
+        display: grid;
+        place-items: center;
+        overflow-y: auto;
+        padding: 1.5rem 1rem;
+      }
+      .inner {
+        max-width: 34rem;
+        width: 100%;
+      }
+      h1 {
+        font-size: 1.45em;
+        font-weight: 640;
+        margin: 0 0 0.3em;
+        letter-spacing: -0.01em;
+      }
+      p {
+        margin: 0 0 1.3em;
+        color: var(--sb-muted);
+      }
+      .tries {
+        display: grid;
+        gap: 0.5em;
+      }
+      .tries button {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        justify-content: stretch;
+        gap: 0.05em;
+        padding: 0.6em 0.9em;
+        text-align: left;
+        white-space: normal;
+        border-radius: 10px;
+      }
+      code {
+        font: 0.92em var(--sb-mono);
+      }
+      .keys {
+        margin: 1.4em 0 0;
+        font-size: 0.85em;
+      }
+      kbd {
+        font: 0.9em var(--sb-mono);
+        border: 1px solid var(--sb-line);
+        border-radius: 4px;
+        padding: 0.05em 0.4em;
+        background: var(--sb-panel);
+      }
+    `,
+  ];
+  @property({ attribute: false }) page!: Page;
+  @property({ attribute: false }) version = "";
+
+  protected override render() {
+    const { agent } = this.page;
+    const demo = agent === "demo";
+    return html`<div class="inner" data-testid="empty">
+      <h1>${demo ? "Say something to the demo agent" : `What should ${agent} do?`}</h1>
+      <p>
+        ${
+          demo
+            ? "It needs no account, and changes nothing on your machine. Your own agents appear here once they are configured."
+            : "What is said is on disk before it is shown: reload, sleep or close the window, and go on where you were."
+        }
+      </p>
+      <div class="tries">
+        ${(demo ? DEMO : REAL).map(
+          ([prompt, why]) =>
+            html`<button data-testid="example" @click=${() => this.pick(prompt, demo)}>
+              ${demo ? html`<code>${prompt}</code>` : prompt}<span class="muted small">${why}</span>
+            </button>`,
+        )}
+      </div>
+      ${
+        matchMedia("(pointer: coarse)").matches
+          ? nothing
+          : html`<p class="keys">
+              <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> starts a new line, <kbd>?</kbd> shows
+              all keys.
+            </p>`
+      }
+    </div>`;
+  }
+
+  /** The demo's prompts do nothing, so they go at once; others can be changed first. */
+  private pick(prompt: string, send: boolean): void {
+    if (send) this.page.prompt(prompt);
+    else this.dispatchEvent(new CustomEvent("sb-fill", { bubbles: true, composed: true, detail: prompt }));
+  }
+}
+
+customElements.define("sb-empty", SbEmpty);

@@ -1,0 +1,267 @@
+/**
+ * The conversation. Only what is near the screen is in the document, so ten thousand turns are no burden. Follows the
+ * end while the person is there, and stands still while they read elsewhere.
+ */
+import { css, html, LitElement, nothing, type PropertyValues } from "lit";
+import { property, state } from "lit/decorators.js";
+import { repeat } from "lit/directives/repeat.js";
+import type { Unsent } from "../model/outbox";
+import type { Entry } from "../model/turn";
+import { GUESSED_HEIGHT, type Span, spanAround } from "../model/window";
+import type { Page } from "../page";
+import { icons } from "../theme/icons";
+import { shared } from "../theme/shared";
+import "./sb-notice";
+import "./sb-turn";
+import "./sb-unsent";
+
+type Item = { key: string; entry: Entry } | { key: string; unsent: Unsent };
+/** Where a tab was when it was left. */
+type Place = { top: number; following: boolean; heights: Map<string, number> };
+
+/** How near to the end counts as the end. */
+const END_PX = 32;
+
+export class SbTranscript extends LitElement {
+  static override styles = [
+    shared,
+    css`
+      :host {
+        display: block;
+        position: relative;
+        min-height: 0;
+      }
+      .scroll {
+        height: 100%;
+        overflow-y: auto;
+        overflow-x: hidden;
+        overflow-anchor: none;
+        scrollbar-gutter: stable;
+        padding: 1rem clamp(0.75rem, 3vw, 1.5rem) 0;
+      }
+      .scroll:focus-visible {
+        outline-offset: -2px;
+      }
+      .column {
+        max-width: var(--sb-column);
+        margin: 0 auto;
+      }
+      .item {
+        display: flow-root;
+      }
+      .jump {
+        position: absolute;
+        bottom: 0.75rem;
+        left: 50%;
+        transform: translateX(-50%);
+        border-radius: 2em;
+        box-shadow: 0 2px 10px rgb(0 0 0 / 18%);
+        font-size: 0.9em;
+      }
+    `,
+  ];
+  @property({ attribute: false }) page!: Page;
+  @property({ attribute: false }) tab = "";
+  @property({ attribute: false }) version = "";
+  @state() private following = true;
+  @state() private far = false;
+  private places = new Map<string, Place>();
+  private place: Place = { top: 0, following: true, heights: new Map() };
+  private items: Item[] = [];
+  private span: Span = { start: 0, end: 0, above: 0, below: 0 };
+  private view = 800;
+  private top = 0;
+  private restore = false;
+  private readonly observer = new ResizeObserver((sizes) => {
+    this.resized(sizes);
+  });
+  private readonly observed = new Set<Element>();
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.observer.disconnect();
+    this.observed.clear();
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has("tab")) this.changeTab(changed.get("tab") as string | undefined);
+    this.items = this.collect();
+    this.measureSpan();
+  }
+
+  protected override render() {
+    const near = this.items.slice(this.span.start, this.span.end);
+    return html`<div
+        class="scroll"
+        data-testid="transcript"
+        tabindex="0"
+        role="log"
+        aria-live="off"
+        aria-label="Conversation"
+        @scroll=${this.scrolled}
+        @sb-drawn=${this.drawn}
+      >
+        <div class="column">
+          <div class="above"></div>
+          ${repeat(
+            near,
+            (item) => item.key,
+            (item) => html`<div class="item" data-key=${item.key}>${this.draw(item)}</div>`,
+          )}
+          <div class="below"></div>
+        </div>
+      </div>
+      ${
+        this.far
+          ? html`<button class="jump" data-testid="jump-latest" @click=${this.jump}>
+              ${icons.arrowDown} Jump to latest
+            </button>`
+          : nothing
+      }`;
+  }
+
+  protected override updated(): void {
+    const items = new Set<Element>(this.renderRoot.querySelectorAll(".item"));
+    for (const old of this.observed) if (!items.has(old)) this.unwatch(old);
+    for (const item of items) if (!this.observed.has(item)) this.watch(item);
+    this.setRoom();
+    const scroll = this.scroller;
+    if (!scroll) return;
+    if (!this.observed.has(scroll)) this.watch(scroll);
+    if (this.restore) {
+      this.restore = false;
+      if (!this.following) scroll.scrollTop = this.place.top;
+    }
+    this.stick();
+  }
+
+  /** The end of the conversation. */
+  readonly jump = (): void => {
+    this.following = true;
+    this.far = false;
+    this.stick();
+    this.requestUpdate();
+  };
+
+  private get scroller(): HTMLElement | null {
+    return this.renderRoot.querySelector<HTMLElement>(".scroll");
+  }
+
+  private draw(item: Item) {
+    if ("unsent" in item) {
+      return html`<sb-unsent .page=${this.page} .entry=${item.unsent} .held=${item.unsent.held}></sb-unsent>`;
+    }
+    const { entry } = item;
+    return entry.kind === "turn"
+      ? html`<sb-turn .page=${this.page} .turn=${entry} .version=${entry.version}></sb-turn>`
+      : html`<sb-notice .notice=${entry}></sb-notice>`;
+  }
+
+  private changeTab(before: string | undefined): void {
+    if (before) this.places.set(before, { ...this.place, top: this.top, following: this.following });
+    this.place = this.places.get(this.tab) ?? { top: 0, following: true, heights: new Map() };
+    this.following = this.place.following;
+    this.top = this.place.top;
+    this.far = false;
+    this.restore = true;
+  }
+
+  private collect(): Item[] {
+    const log = this.page.model.log(this.tab);
+    const items: Item[] = [];
+    for (const entry of log?.entries ?? []) {
+      // What waits is shown with the prompt box.
+      if (entry.kind === "turn" && entry.state === "queued") continue;
+      items.push({ key: entry.kind === "turn" ? `t${String(entry.number)}` : entry.id, entry });
+    }
+    for (const unsent of this.page.outbox.of(this.tab)) items.push({ key: `u${unsent.name}`, unsent });
+    return items;
+  }
+
+  private measureSpan(): void {
+    const heights = this.items.map((item) => this.place.heights.get(item.key) ?? GUESSED_HEIGHT);
+    let top = this.top;
+    if (this.following) {
+      const all = heights.reduce((sum, height) => sum + height, 0);
+      top = Math.max(0, all - this.view);
+    }
+    this.span = spanAround(heights, top, this.view, this.view * 1.5);
+  }
+
+  private setRoom(): void {
+    const above = this.renderRoot.querySelector<HTMLElement>(".above");
+    const below = this.renderRoot.querySelector<HTMLElement>(".below");
+    if (above) above.style.height = `${String(this.span.above)}px`;
+    if (below) below.style.height = `${String(this.span.below)}px`;
+  }
+
+  private stick(): void {
+    const scroll = this.scroller;
+    if (!scroll) return;
+    if (this.following) scroll.scrollTop = scroll.scrollHeight;
+    this.top = scroll.scrollTop;
+  }
+
+  private watch(element: Element): void {
+    this.observed.add(element);
+    this.observer.observe(element);
+  }
+
+  private unwatch(element: Element): void {
+    this.observed.delete(element);
+    this.observer.unobserve(element);
+  }
+
+  /** Heights became known or changed: what is being read must stay where it is. */
+  private resized(sizes: ResizeObserverEntry[]): void {
+    const scroll = this.scroller;
+    if (!scroll) return;
+    this.view = scroll.clientHeight || this.view;
+    const edge = scroll.getBoundingClientRect().top;
+    let shift = 0;
+    for (const size of sizes) {
+      const key = (size.target as HTMLElement).dataset["key"];
+      if (key === undefined) continue;
+      const height = size.borderBoxSize[0]?.blockSize ?? size.contentRect.height;
+      const before = this.place.heights.get(key) ?? GUESSED_HEIGHT;
+      this.place.heights.set(key, height);
+      // What ends above the upper edge moves everything below it.
+      if (size.target.getBoundingClientRect().bottom <= edge + 1) shift += height - before;
+    }
+    if (!this.following && shift !== 0) {
+      scroll.scrollTop += shift;
+      this.top = scroll.scrollTop;
+    }
+    this.stick();
+    this.lookAround();
+  }
+
+  private readonly drawn = (): void => {
+    this.stick();
+  };
+
+  private readonly scrolled = (): void => {
+    const scroll = this.scroller;
+    if (!scroll) return;
+    const rest = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
+    // Only a movement upwards ends the following; words that arrive do not.
+    if (rest <= END_PX) this.following = true;
+    else if (scroll.scrollTop < this.top - 1) this.following = false;
+    this.top = scroll.scrollTop;
+    this.far = !this.following && rest > this.view / 3;
+    this.lookAround();
+  };
+
+  /** Draws anew if the screen has come near the edge of what is drawn. */
+  private lookAround(): void {
+    const before = this.span;
+    const reach = this.view * 0.75;
+    const drawnTo = this.items
+      .slice(before.start, before.end)
+      .reduce((sum, item) => sum + (this.place.heights.get(item.key) ?? GUESSED_HEIGHT), before.above);
+    const short = drawnTo < this.top + this.view + reach && before.end < this.items.length;
+    if (short || (before.start > 0 && before.above > this.top - reach)) this.requestUpdate();
+  }
+}
+
+customElements.define("sb-transcript", SbTranscript);

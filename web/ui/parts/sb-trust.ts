@@ -1,0 +1,62 @@
+/** Says that a folder is not trusted, what follows from that, and how to change it. */
+import { css, html, LitElement, nothing } from "lit";
+import { property } from "lit/decorators.js";
+import { folderName, revealed } from "../model/words";
+import type { Page } from "../page";
+import { icons } from "../theme/icons";
+import { shared } from "../theme/shared";
+import { confirmed } from "./confirm";
+
+export class SbTrust extends LitElement {
+  static override styles = [
+    shared,
+    css`
+      .banner {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0.4em 0.7em;
+        padding: 0.45em 1rem;
+        background: var(--sb-warn-soft);
+        border-bottom: 1px solid var(--sb-line);
+        font-size: 0.92em;
+      }
+      .banner > svg {
+        color: var(--sb-warn);
+      }
+      .words {
+        flex: 1 1 15em;
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+  @property({ attribute: false }) page!: Page;
+  @property({ attribute: false }) version = "";
+
+  protected override render() {
+    const { workspace } = this.page;
+    if (!workspace || workspace.trusted) return nothing;
+    return html`<div class="banner" data-testid="trust-banner" role="region" aria-label="Folder trust">
+      ${icons.shield}
+      <span class="words">
+        <strong>${revealed(folderName(workspace.root))}</strong> is not trusted, so only the demo agent runs
+        here.
+      </span>
+      <button data-testid="trust-button" @click=${() => void this.ask(workspace.root)}>
+        Trust this folder…
+      </button>
+    </div>`;
+  }
+
+  private async ask(root: string): Promise<void> {
+    const sure = await confirmed({
+      title: "Trust this folder?",
+      exact: revealed(root),
+      text: "Its configuration may name programs, and agents may then run commands and change files in it. Trust it only if you know where it comes from.",
+      yes: "Trust this folder",
+    });
+    if (sure) this.page.trust(root, true);
+  }
+}
+
+customElements.define("sb-trust", SbTrust);

@@ -1,0 +1,160 @@
+/** One turn: what was asked, everything that came of it in its order, and how it ended. */
+import { html, LitElement, nothing, type TemplateResult } from "lit";
+import { property, state } from "lit/decorators.js";
+import "../markdown/sb-answer";
+import type { Piece, Turn } from "../model/turn";
+import { duration } from "../model/words";
+import type { Page } from "../page";
+import { icons } from "../theme/icons";
+import { shared } from "../theme/shared";
+import "./sb-approval";
+import "./sb-plan";
+import "./sb-thought";
+import "./sb-tool";
+import { shown } from "./shown";
+import { turnStyle } from "./turn-style";
+
+/** A longer prompt is folded. */
+const FOLD_CHARS = 1_200;
+const FOLD_LINES = 12;
+/** Of what nobody knows, this much is drawn. */
+const MAX_RAW_CHARS = 10_000;
+
+export class SbTurn extends LitElement {
+  static override styles = [shared, turnStyle];
+  @property({ attribute: false }) page!: Page;
+  @property({ attribute: false }) turn!: Turn;
+  @property({ attribute: false }) version = 0;
+  @state() private unfolded = false;
+
+  protected override render() {
+    const { turn } = this;
+    return html`<article
+      data-testid="turn"
+      data-turn=${turn.number}
+      data-state=${turn.state}
+      data-outcome=${turn.outcome ?? nothing}
+    >
+      ${this.prompt()}
+      <div class="flow">
+        ${turn.pieces.map((piece, at) => this.piece(piece, at === turn.pieces.length - 1))}
+      </div>
+      ${turn.state === "running" ? this.working() : turn.state === "ended" ? this.outcome() : nothing}
+    </article>`;
+  }
+
+  private prompt() {
+    const { prompt, context, queuedMs } = this.turn;
+    if (this.turn.name === "" && prompt === "")
+      return html`<p class="muted small">The beginning of this turn was lost.</p>`;
+    const long = prompt.length > FOLD_CHARS || prompt.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
+    const fold = long && !this.unfolded;
+    return html`<div class="prompt" title=${new Date(queuedMs).toLocaleString()}>
+      <div class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
+        ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}
+      </div>
+      ${
+        long
+          ? html`<button
+              class="plain small"
+              aria-expanded=${!fold}
+              @click=${() => (this.unfolded = !this.unfolded)}
+            >
+              ${fold ? "Show all" : "Show less"}
+            </button>`
+          : nothing
+      }
+      ${
+        context.length > 0
+          ? html`<ul class="context small">
+              ${context.map((item) => html`<li>${icons.read}<span class="clip">${shown(item.path ?? "excerpt")}</span></li>`)}
+            </ul>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  private piece(piece: Piece, last: boolean): TemplateResult {
+    const live = last && this.turn.state === "running";
+    switch (piece.kind) {
+      case "text":
+        return html`<sb-answer .piece=${piece} .seq=${piece.seq} ?live=${live}></sb-answer>`;
+      case "thought":
+        return html`<sb-thought .piece=${piece} .seq=${piece.seq} ?live=${live}></sb-thought>`;
+      case "plan":
+        return html`<sb-plan .entries=${this.turn.plan}></sb-plan>`;
+      case "tool":
+        return html`<sb-tool .call=${piece.call}></sb-tool>`;
+      case "approval":
+        return html`<sb-approval
+          .page=${this.page}
+          .piece=${piece}
+          .resolution=${piece.resolution}
+        ></sb-approval>`;
+      case "unknown":
+        return html`<details class="unknown small">
+          <summary>
+            The agent said <code>${shown(piece.name.slice(0, 120))}</code>, which this page does not know
+          </summary>
+          <pre tabindex="0">${shown(piece.raw.slice(0, MAX_RAW_CHARS))}</pre>
+        </details>`;
+    }
+  }
+
+  private working() {
+    const { status, cancelAsked, pieces, startMs } = this.turn;
+    const last = pieces.at(-1);
+    const asks = pieces.some((piece) => piece.kind === "approval" && piece.resolution === null);
+    // Words that arrive are sign enough; otherwise the person should see that something goes on.
+    if (!status && !cancelAsked && (asks || last?.kind === "thought")) return nothing;
+    const words = cancelAsked ? "Stopping…" : (status?.message ?? (last?.kind === "text" ? "" : "Working…"));
+    return html`<div class="working small" data-testid="working" data-since=${startMs ?? 0}>
+      <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
+      <span class="muted">${shown(words)}</span>
+      ${
+        status?.progress != null && !cancelAsked
+          ? html`<progress
+                aria-label="Progress"
+                .max=${1}
+                .value=${Math.min(1, Math.max(0, status.progress))}
+              ></progress>
+              <span class="muted">${Math.round(status.progress * 100)} %</span>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  private outcome() {
+    const { outcome, detail, startMs, endMs, pieces } = this.turn;
+    if (outcome === "completed") {
+      return html`<div class="end small muted" data-testid="outcome">
+        ${pieces.length === 0 ? html`<span>The agent ended the turn without a word.</span>` : nothing}
+        ${startMs !== null && endMs !== null && endMs - startMs > 5_000 ? html`<span>${duration(endMs - startMs)}</span>` : nothing}
+      </div>`;
+    }
+    if (outcome === "cancelled") {
+      return html`<div class="end small muted" data-testid="outcome">
+        ${icons.stop}<span>${startMs === null ? "Removed from the queue." : "Stopped."}</span>
+      </div>`;
+    }
+    return html`<div class="failed" data-testid="outcome" role="group" aria-label="The turn failed">
+      ${icons.cross}
+      <div class="why">
+        <strong
+          >${detail?.code === "host_restarted" ? "The host was restarted during this turn." : "This turn failed."}</strong
+        >
+        ${detail ? html`<span>${shown(detail.message)}</span>` : nothing}
+      </div>
+      <button @click=${this.again}>${icons.again} Send again</button>
+    </div>`;
+  }
+
+  /** Puts the prompt into the box: whoever sends it should have seen it. */
+  private readonly again = (): void => {
+    this.dispatchEvent(
+      new CustomEvent("sb-fill", { bubbles: true, composed: true, detail: this.turn.prompt }),
+    );
+  };
+}
+
+customElements.define("sb-turn", SbTurn);

@@ -1,0 +1,626 @@
+// The messages between the page and the host. Generated from the Rust types by `cargo xtask codegen`: do not edit.
+
+export const VERSION = "0.1.0";
+
+/**
+ * An agent's name in the configuration.
+ */
+export type AgentName = string;
+
+/**
+ * How the agent of a session is.
+ */
+export type AgentState = "none" | "starting" | "slow" | "ready" | "exited";
+
+/**
+ * A question that a person (or a rule) must answer before something runs.
+ */
+export type Approval = {
+/**
+ * Its name within the session.
+ */
+id: ApprovalId,
+/**
+ * What sort of thing would happen.
+ */
+kind: ApprovalKind,
+/**
+ * For people: what would happen.
+ */
+title: string,
+/**
+ * The command that would run.
+ */
+command?: string,
+/**
+ * Where it would run.
+ */
+cwd?: string,
+/**
+ * The file that would change.
+ */
+path?: string,
+/**
+ * How it would change.
+ */
+diff?: string,
+/**
+ * How bad it could be.
+ */
+severity: Severity,
+/**
+ * Why a person is asked, in plain words.
+ */
+reason: string, };
+
+/**
+ * An approval's name, unique within its session.
+ */
+export type ApprovalId = string;
+
+/**
+ * What sort of thing an approval is about.
+ */
+export type ApprovalKind = "command" | "edit" | "tool";
+
+/**
+ * The content of an event. What belongs to a turn names it in the event, not here.
+ */
+export type Body = { "type": "sessionOpened",
+/**
+ * Which agent does the work.
+ */
+agent: AgentName,
+/**
+ * Where it works.
+ */
+workspace: WorkspaceRoot, } | { "type": "titleChanged",
+/**
+ * The new title.
+ */
+title: string, } | { "type": "promptQueued",
+/**
+ * The view's name for the turn.
+ */
+name: TurnName,
+/**
+ * What was asked.
+ */
+prompt: Prompt,
+/**
+ * How many turns are ahead of it; 0 starts now.
+ */
+position: number, } | { "type": "turnStarted", } | { "type": "text",
+/**
+ * The piece; what came before is not repeated.
+ */
+text: Text, } | { "type": "thought",
+/**
+ * The piece; what came before is not repeated.
+ */
+text: Text, } | { "type": "plan",
+/**
+ * All entries, in order.
+ */
+entries: Array<PlanEntry>, } | { "type": "status",
+/**
+ * For a person to read.
+ */
+message: string,
+/**
+ * From 0 to 1, where it is known.
+ */
+progress?: number, } | { "type": "cancelAsked", } | { "type": "turnEnded",
+/**
+ * How it ended.
+ */
+outcome: Outcome,
+/**
+ * Why, where there is more to say.
+ */
+detail?: Detail, } | { "type": "toolCall",
+/**
+ * The call.
+ */
+call: ToolCall, } | { "type": "toolCallUpdate",
+/**
+ * What changed.
+ */
+call: ToolCall, } | { "type": "approvalAsked",
+/**
+ * The question.
+ */
+approval: Approval, } | { "type": "approvalResolved",
+/**
+ * Which question.
+ */
+approval: ApprovalId,
+/**
+ * The answer.
+ */
+resolution: Resolution, } | { "type": "agentExited",
+/**
+ * Why, and what to do.
+ */
+message: string, } | { "type": "agentRestarted", } | { "type": "sessionClosed", } | { "type": "sessionReopened", } | { "type": "unknown",
+/**
+ * What the peer calls it.
+ */
+name: string,
+/**
+ * The JSON text as it came.
+ */
+raw: string, };
+
+/**
+ * A tool call's name; the agent chose it, we only carry it.
+ */
+export type CallId = string;
+
+/**
+ * One file or excerpt that goes with a prompt.
+ */
+export type ContextItem = {
+/**
+ * Where it comes from.
+ */
+path?: string,
+/**
+ * What it says.
+ */
+content?: string, };
+
+/**
+ * What a person can answer.
+ */
+export type Decision = "allow_once" | "allow_session" | "allow_rule" | "deny" | "deny_stop";
+
+/**
+ * Why something ended as it did.
+ */
+export type Detail = {
+/**
+ * For programs: `agent_exited`, `agent_error`, `agent_unavailable`, `host_restarted`, …
+ */
+code: string,
+/**
+ * For people: what happened and what to do.
+ */
+message: string, };
+
+/**
+ * A numbered fact in a session's log, as JSON.
+ */
+export type Event = {
+/**
+ * Its place in the log.
+ */
+seq: Seq,
+/**
+ * When the host took note of it, in milliseconds since 1970.
+ */
+time: Time,
+/**
+ * The turn that it belongs to.
+ */
+turn?: TurnId,
+/**
+ * What it says.
+ */
+body: Body, };
+
+/**
+ * What the page says to the host.
+ */
+export type FromView = { "type": "hello",
+/**
+ * The page's version.
+ */
+version: string,
+/**
+ * The tabs that it shows.
+ */
+seats: Array<Seat>, } | { "type": "openTab",
+/**
+ * The page's name for it.
+ */
+tab: TabId,
+/**
+ * Which agent; the workspace's default if absent.
+ */
+agent?: AgentName,
+/**
+ * An absolute path; the host's own workspace if absent.
+ */
+workspace?: string,
+/**
+ * A session that exists.
+ */
+session?: SessionId,
+/**
+ * The last event that was applied.
+ */
+seen?: Seen, } | { "type": "leaveTab",
+/**
+ * Which one.
+ */
+tab: TabId, } | { "type": "prompt",
+/**
+ * Where.
+ */
+tab: TabId,
+/**
+ * The page's name for the turn; one that was seen before is not run again, so sending it twice is safe.
+ */
+name: TurnName,
+/**
+ * The words.
+ */
+text: string,
+/**
+ * Files and excerpts that go with them.
+ */
+context?: Array<ContextItem>, } | { "type": "cancel",
+/**
+ * Where.
+ */
+tab: TabId,
+/**
+ * Which turn.
+ */
+name: TurnName, } | { "type": "closeTab",
+/**
+ * Which one.
+ */
+tab: TabId, } | { "type": "visibility",
+/**
+ * Whether it can be seen.
+ */
+visible: boolean, } | { "type": "decide",
+/**
+ * Where.
+ */
+tab: TabId,
+/**
+ * Which question.
+ */
+approval: ApprovalId,
+/**
+ * The answer.
+ */
+decision: Decision,
+/**
+ * The command as the person edited it.
+ */
+command?: string, } | { "type": "restartAgent",
+/**
+ * Whose agent.
+ */
+tab: TabId, } | { "type": "trust",
+/**
+ * Its folder, an absolute path.
+ */
+workspace: string,
+/**
+ * Which of the two.
+ */
+trusted: boolean, } | { "type": "history",
+/**
+ * After this one; from the start if absent.
+ */
+before?: HistoryPlace,
+/**
+ * At most so many.
+ */
+limit?: number, } | { "type": "deleteSession",
+/**
+ * Which one.
+ */
+session: SessionId, } | { "type": "ping",
+/**
+ * Comes back in the answer.
+ */
+n: number, };
+
+/**
+ * A place in the list of all sessions.
+ */
+export type HistoryPlace = {
+/**
+ * When the session there was last used.
+ */
+updatedMs: Time,
+/**
+ * The session there.
+ */
+session: SessionId, };
+
+/**
+ * How a turn ended.
+ */
+export type Outcome = "completed" | "cancelled" | "failed";
+
+/**
+ * One step of a plan.
+ */
+export type PlanEntry = {
+/**
+ * What is to be done.
+ */
+content: string,
+/**
+ * How far it is.
+ */
+status: PlanStatus, };
+
+/**
+ * How far a step of a plan is.
+ */
+export type PlanStatus = "pending" | "in_progress" | "completed";
+
+/**
+ * What a person asks of an agent.
+ */
+export type Prompt = {
+/**
+ * The words.
+ */
+text: string,
+/**
+ * Files and excerpts that go with them.
+ */
+context?: Array<ContextItem>, };
+
+/**
+ * What sort of refusal it is; each dialect has its own word for it.
+ */
+export type RejectCode = "bad_json" | "bad_message" | "unknown_type" | "unknown_tab" | "too_large" | "workspace_untrusted" | "agent_unavailable" | "internal";
+
+/**
+ * How an approval came to its end.
+ */
+export type Resolution = "allow_once" | "allow_session" | "allow_rule" | "deny" | "deny_stop" | "expired";
+
+/**
+ * A tab that the page shows.
+ */
+export type Seat = {
+/**
+ * Its name.
+ */
+tab: TabId,
+/**
+ * The last event that was applied.
+ */
+seen: Seen, };
+
+/**
+ * The last event that was applied of a log.
+ */
+export type Seen = {
+/**
+ * The life of the log.
+ */
+epoch: string,
+/**
+ * Its place in it; 0 is none.
+ */
+seq: Seq, };
+
+/**
+ * An event's place in its log: 1, 2, 3, … without holes. As a cursor, the last event that was seen; 0 is before the first.
+ */
+export type Seq = number;
+
+/**
+ * A session in a list.
+ */
+export type Session = { session: SessionId, epoch: string,
+/**
+ * Its tab; null when it is closed.
+ */
+tab: TabId | null,
+/**
+ * Empty until there is one.
+ */
+title: string, agent: AgentName, workspace: WorkspaceRoot, status: Status, agentState: AgentState,
+/**
+ * Prompts that wait.
+ */
+queued: number,
+/**
+ * Questions that wait for a person.
+ */
+approvals: number, createdMs: Time,
+/**
+ * When a turn last began or ended.
+ */
+updatedMs: Time, };
+
+/**
+ * The host's conversation. Never used again, even when the session is deleted.
+ */
+export type SessionId = number;
+
+/**
+ * How bad something could be.
+ */
+export type Severity = "low" | "medium" | "high" | "critical";
+
+/**
+ * A session's status in one word.
+ */
+export type Status = "idle" | "queued" | "running" | "awaiting_approval";
+
+/**
+ * A view's own name for a tab; the view chose it, we only carry it.
+ */
+export type TabId = string;
+
+/**
+ * Text as the inside of a JSON string: escaped, without the quotes, always valid UTF-8.
+ *
+ * An agent's chunk arrives escaped, is stored escaped and goes to views escaped, so the hot path copies it and never
+ * looks inside.
+ */
+export type Text = string;
+
+/**
+ * Milliseconds since 1970. The edges make it; the core only compares and adds.
+ */
+export type Time = number;
+
+/**
+ * What the host says to the page. Events are written from the log's own bytes, in this shape.
+ */
+export type ToView = { "type": "welcome",
+/**
+ * The host's version; a page of another one must be loaded again.
+ */
+version: string,
+/**
+ * The workspace of tabs that name none.
+ */
+home: string,
+/**
+ * All workspaces.
+ */
+workspaces: Array<Workspace>,
+/**
+ * The sessions that have a tab, in the order in which they were opened.
+ */
+sessions: Array<Session>, } | { "type": "events",
+/**
+ * The tab.
+ */
+tab: TabId,
+/**
+ * The life of the log.
+ */
+epoch: string,
+/**
+ * The event before the first.
+ */
+after: Seq,
+/**
+ * The last event.
+ */
+to: Seq,
+/**
+ * The events.
+ */
+events: Array<Event>, } | { "type": "gap",
+/**
+ * The tab.
+ */
+tab: TabId,
+/**
+ * The first lost event.
+ */
+from: Seq,
+/**
+ * The last lost event.
+ */
+to: Seq, } | { "type": "reset",
+/**
+ * The tab.
+ */
+tab: TabId, } | { "type": "session",
+/**
+ * As it is now.
+ */
+session: Session, } | { "type": "sessionGone",
+/**
+ * Which one.
+ */
+session: SessionId, } | { "type": "workspace",
+/**
+ * As it is now.
+ */
+workspace: Workspace, } | { "type": "history",
+/**
+ * The last used first.
+ */
+sessions: Array<Session>,
+/**
+ * Where the next ones are; absent at the end.
+ */
+next?: HistoryPlace, } | { "type": "refused",
+/**
+ * For programs.
+ */
+code: RejectCode,
+/**
+ * For people.
+ */
+message: string,
+/**
+ * The tab, as far as it is known.
+ */
+tab?: TabId,
+/**
+ * The turn's name, as far as it is known.
+ */
+turn?: TurnName, } | { "type": "pong",
+/**
+ * The number that was sent.
+ */
+n: number, };
+
+/**
+ * A tool call, or what changed of it.
+ */
+export type ToolCall = {
+/**
+ * The agent's name for the call.
+ */
+id: CallId,
+/**
+ * For people.
+ */
+title: string,
+/**
+ * What sort of tool.
+ */
+kind?: string,
+/**
+ * How far it is.
+ */
+status: ToolStatus,
+/**
+ * What goes in, as JSON.
+ */
+input?: unknown,
+/**
+ * What came out, as JSON.
+ */
+output?: unknown, };
+
+/**
+ * How far a tool call is.
+ */
+export type ToolStatus = "pending" | "running" | "completed" | "failed";
+
+/**
+ * One prompt and all that follows from it, counted from 1 within its session.
+ */
+export type TurnId = number;
+
+/**
+ * A view's own name for a turn (its message id).
+ */
+export type TurnName = string;
+
+/**
+ * A workspace in a list.
+ */
+export type Workspace = { root: WorkspaceRoot, trusted: boolean,
+/**
+ * Those that are configured; `demo` is always there.
+ */
+agents: Array<AgentName>, defaultAgent: AgentName, };
+
+/**
+ * A workspace's folder, canonical and absolute.
+ */
+export type WorkspaceRoot = string;

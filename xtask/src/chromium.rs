@@ -1,0 +1,44 @@
+//! The browser that the browser tests drive: the system's Chromium. Installs it where it is missing and may; never downloads one
+//! from elsewhere.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs};
+
+use anyhow::{Context, Result, ensure};
+
+/// Names of the program, the best first.
+const NAMES: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// Says where the program is when it has another name.
+const CHOICE: &str = "SWITCHBOARD_CHROMIUM";
+const ADVICE: &str = "the browser tests need Chromium: install it (on Debian, as root: `apt-get install chromium`), or name the program by SWITCHBOARD_CHROMIUM";
+
+/// Where Chromium is, installed by Debian's packages if it has to be.
+pub(crate) fn find_or_install() -> Result<PathBuf> {
+    if let Some(chosen) = env::var_os(CHOICE).map(PathBuf::from) {
+        ensure!(chosen.is_file(), "{CHOICE} is {}, where no program is; {ADVICE}", chosen.display());
+        return Ok(chosen);
+    }
+    if let Some(found) = find() {
+        return Ok(found);
+    }
+    println!("Chromium is not installed; asking apt-get for it");
+    apt_get(&["update"])?;
+    apt_get(&["install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core"])?;
+    find().with_context(|| format!("Chromium was installed and is still not to be found in PATH; {ADVICE}"))
+}
+
+fn find() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = env::split_paths(&path).collect();
+    let places = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    places.into_iter().find(|place| fs::metadata(place).is_ok_and(|found| found.is_file()))
+}
+
+fn apt_get(arguments: &[&str]) -> Result<()> {
+    println!("$ apt-get {}", arguments.join(" "));
+    let status = Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive").status();
+    let status = status.with_context(|| format!("apt-get could not be started; {ADVICE}"))?;
+    ensure!(status.success(), "apt-get {} failed ({status}); {ADVICE}", arguments.join(" "));
+    Ok(())
+}
