@@ -1,5 +1,6 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
+mod bench;
 mod chromium;
 mod codegen;
 mod newcomer;
@@ -18,6 +19,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test [STEP…]   every check that must pass before a change is kept, or only the steps named
+  bench [FLAG…]  ours, the raw limit and the peer side by side; --help says more
   tidy           the rules of the house that no compiler knows
   web            the page from its sources, live, joined to a host that runs already
   screenshots    pictures of the page's main states, below the target folder
@@ -32,6 +34,7 @@ fn main() -> Result<ExitCode> {
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
         Some((chore, arguments)) if chore == "storm" => storm::run(&root, arguments),
+        Some((chore, wanted)) if chore == "bench" => bench::run(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "web" => web::live(&root),
         Some((chore, [])) if chore == "screenshots" => web::screenshots(&root),
