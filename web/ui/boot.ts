@@ -8,6 +8,7 @@ import { hashOfTab, tabOfHash } from "./model/place";
 import { Page } from "./page";
 import { SbApp } from "./parts/sb-app";
 import { tokens } from "./theme/tokens";
+import { VERSION } from "./wire";
 
 /** How often a hidden page draws; only its title can be seen. */
 const HIDDEN_FRAME_MS = 500;
@@ -35,8 +36,14 @@ export function start(openLink: OpenLink, isLetIn: () => Promise<boolean>): Page
     now: Date.now,
     newId: () => crypto.randomUUID(),
     frame: (draw) => {
-      if (document.hidden) setTimeout(draw, HIDDEN_FRAME_MS);
-      else requestAnimationFrame(draw);
+      // A page that is hidden, or becomes so before the frame, gets none.
+      const timer = setTimeout(run, document.hidden ? HIDDEN_FRAME_MS : 2 * HIDDEN_FRAME_MS);
+      const frame = requestAnimationFrame(run);
+      function run() {
+        clearTimeout(timer);
+        cancelAnimationFrame(frame);
+        draw();
+      }
     },
     later: (run, ms) => {
       const timer = setTimeout(run, ms);
@@ -44,7 +51,7 @@ export function start(openLink: OpenLink, isLetIn: () => Promise<boolean>): Page
         clearTimeout(timer);
       };
     },
-    version: document.querySelector<HTMLMetaElement>('meta[name="switchboard-version"]')?.content ?? null,
+    version: VERSION,
   });
   page.onActive = (tab) => {
     history.replaceState(null, "", hashOfTab(tab));

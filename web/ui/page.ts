@@ -3,10 +3,10 @@
  * something to draw. Draws nothing itself.
  */
 import type { Drafts } from "./edges/drafts";
-import type { Link, OpenLink } from "./edges/link";
 import type { Prefs } from "./edges/prefs";
+import { HostLink, type LinkAround } from "./hostlink";
 import { type Effect, HostModel } from "./model/hostmodel";
-import { type LinkInput, LinkMachine, type LinkOutput } from "./model/link";
+import type { LinkMachine } from "./model/link";
 import { NewTabs } from "./model/newtabs";
 import { type Keep, Outbox } from "./model/outbox";
 import type { Decision, FromView, Session, Workspace } from "./wire";
@@ -19,26 +19,20 @@ export type Toast = {
 };
 
 /** What the page needs from around it. */
-export type Around = {
-  openLink: OpenLink;
-  letIn: () => Promise<boolean>;
+export type Around = LinkAround & {
   keep: Keep;
   newTabs: NewTabs;
   drafts: Drafts;
   prefs: Prefs;
-  now: () => number;
   newId: () => string;
   /** Runs `draw` at the next frame, or soon if the page is hidden. */
   frame: (draw: () => void) => void;
-  /** Runs `run` after that many milliseconds; the answer takes it back. */
-  later: (run: () => void, ms: number) => () => void;
-  version: string | null;
+  version: string;
 };
 
 export class Page {
   readonly outbox: Outbox;
   readonly model: HostModel;
-  readonly machine = new LinkMachine(Math.random);
   readonly drafts: Drafts;
   readonly prefs: Prefs;
   readonly newTabs: NewTabs;
@@ -50,11 +44,9 @@ export class Page {
   onFrame: () => void = () => undefined;
   /** Called when another tab is shown, so that the address says so. */
   onActive: (tab: string) => void = () => undefined;
-  private link: Link | null = null;
-  private version: string | null;
+  private readonly link: HostLink;
   private drawing = false;
   private toastCount = 0;
-  private cancelTick: () => void = () => undefined;
   private visible = true;
 
   constructor(private readonly around: Around) {
@@ -63,16 +55,32 @@ export class Page {
     this.drafts = around.drafts;
     this.prefs = around.prefs;
     this.newTabs = around.newTabs;
-    this.version = around.version;
+    this.link = new HostLink(around, {
+      hello: () => this.model.hello(around.version),
+      frame: (frame) => {
+        this.run(this.model.take(frame));
+        this.changed();
+      },
+      changed: () => {
+        this.changed();
+      },
+    });
   }
 
   start(tab: string | null): void {
     this.active = tab ?? this.newTabs.first(this.around.newId);
-    this.step({ type: "start" });
+    // A reload comes back to what was shown, also before anything else was.
+    this.onActive(this.active);
+    this.link.step({ type: "start" });
   }
 
   now(): number {
     return this.around.now();
+  }
+
+  /** How the link is, for whoever shows it. */
+  get machine(): LinkMachine {
+    return this.link.machine;
   }
 
   // What the person does.
@@ -102,7 +110,7 @@ export class Page {
     if (opening && opening.workspace === "") delete (opening as { workspace?: string }).workspace;
     this.outbox.add({ name: this.around.newId(), tab, text, madeMs: this.now(), opening, held: null });
     this.drafts.drop(tab);
-    if (this.machine.phase === "online") this.run(this.model.flush());
+    if (this.link.online) this.run(this.model.flush());
     this.changed();
   }
 
@@ -111,7 +119,7 @@ export class Page {
     if (!entry) return;
     if (!this.model.byTab(entry.tab) && !entry.opening) entry.opening = {};
     this.outbox.release(name, this.now());
-    if (this.machine.phase === "online") this.run(this.model.flush());
+    if (this.link.online) this.run(this.model.flush());
     this.changed();
   }
 
@@ -148,7 +156,7 @@ export class Page {
       this.active = tab;
       this.onActive(tab);
     }
-    if (this.machine.phase === "online") this.run(this.model.show(tab));
+    if (this.link.online) this.run(this.model.show(tab));
     this.changed();
   }
 
@@ -168,7 +176,7 @@ export class Page {
 
   openSession(session: Session): void {
     if (session.tab !== null) return this.show(session.tab);
-    if (this.machine.phase !== "online") return this.offlineToast();
+    if (!this.link.online) return this.offlineToast();
     this.run(this.model.reopen(session.session, this.around.newId()));
     this.changed();
   }
@@ -185,13 +193,13 @@ export class Page {
   // What happens around the page.
 
   wake(): void {
-    this.step({ type: "wake" });
+    this.link.step({ type: "wake" });
   }
 
   setVisible(visible: boolean): void {
     if (this.visible === visible) return;
     this.visible = visible;
-    if (this.machine.phase === "online") this.send({ type: "visibility", visible });
+    if (this.link.online) this.send({ type: "visibility", visible });
     if (visible) this.wake();
   }
 
@@ -225,96 +233,36 @@ export class Page {
     });
   }
 
-  // The link.
+  // The host.
 
   private send(frame: FromView): void {
-    if (this.machine.phase !== "online") return this.offlineToast();
-    this.link?.send(frame);
+    if (!this.link.online) return this.offlineToast();
+    this.link.send(frame);
   }
 
   private offlineToast(): void {
     this.toast("Not connected to the host. Try again when it is back.");
   }
 
-  private step(input: LinkInput): void {
-    for (const output of this.machine.handle(this.now(), input)) this.carryOut(output);
-    this.cancelTick();
-    const next = this.machine.nextTick();
-    if (next !== null)
-      this.cancelTick = this.around.later(() => this.tick(next), Math.max(0, next - this.now()));
-    this.changed();
-  }
-
-  private tick(due: number): void {
-    // A timer that comes much too late means that the machine slept.
-    if (this.now() - due > 5_000) this.step({ type: "wake" });
-    this.step({ type: "tick" });
-  }
-
-  private carryOut(output: LinkOutput): void {
-    switch (output.type) {
-      case "open":
-        return this.open();
-      case "close": {
-        const link = this.link;
-        this.link = null;
-        link?.close();
-        return;
-      }
-      case "hello":
-        this.link?.send(this.model.hello(this.version ?? this.model.hostVersion));
-        return;
-      case "ping":
-        this.link?.send({ type: "ping", n: output.n });
-        return;
-      case "check":
-        void this.around.letIn().then((letIn) => {
-          this.step({ type: "checked", letIn });
-        });
-        return;
-    }
-  }
-
-  private open(): void {
-    this.link?.close();
-    const mine = (call: () => void) => () => {
-      if (this.link === link) call();
-    };
-    const link: Link = this.around.openLink({
-      opened: mine(() => {
-        this.step({ type: "opened" });
-      }),
-      frame: (frame) => {
-        if (this.link !== link) return;
-        this.run(this.model.take(frame));
-        this.changed();
-      },
-      closed: mine(() => {
-        this.link = null;
-        this.step({ type: "closed" });
-      }),
-    });
-    this.link = link;
-  }
-
   private run(effects: Effect[]): void {
     for (const effect of effects) {
       switch (effect.type) {
         case "send":
-          this.link?.send(effect.frame);
+          this.link.send(effect.frame);
           break;
         case "welcomed":
           this.welcomed();
           break;
         case "pong":
-          this.step({ type: "pong", n: effect.n });
+          this.link.step({ type: "pong", n: effect.n });
           break;
         case "renew":
-          this.step({ type: "renew" });
+          this.link.step({ type: "renew" });
           // What follows was meant for the link that is gone.
           return;
         case "refused":
-          this.toast(effect.refusal.message);
+          // A tab that is gone is simply not shown any more.
+          if (effect.refusal.code !== "unknown_tab") this.toast(effect.refusal.message);
           break;
         case "reopened":
           this.show(effect.tab);
@@ -325,10 +273,9 @@ export class Page {
   }
 
   private welcomed(): void {
-    this.step({ type: "welcomed" });
-    this.version ??= this.model.hostVersion;
-    this.outdated = this.version !== this.model.hostVersion;
-    if (!this.visible) this.link?.send({ type: "visibility", visible: false });
+    this.link.step({ type: "welcomed" });
+    this.outdated = this.around.version !== this.model.hostVersion;
+    if (!this.visible) this.link.send({ type: "visibility", visible: false });
   }
 
   /** The shown tab must be one that is there. */

@@ -51,10 +51,10 @@ test("a window that was frozen, as on a sleeping machine, has everything when it
 });
 
 test("two windows on one session show the same, whichever asks", async () => {
-  const context = await stage.context();
-  const one = await stage.window(context);
-  const other = await stage.window(await stage.context());
+  const one = await stage.window();
+  const other = await stage.window();
   await one.prompt("demo: slow 8");
+  await other.show("demo: slow 8");
   await other.says(1, "word-2");
   await other.prompt("demo: echo asked in the other window");
   const said = await logOf(stage, 2);

@@ -60,6 +60,10 @@ rules["fence"] = (tokens, at) => {
 };
 rules["code_block"] = (tokens, at) => `<pre><code>${escapeHtml(tokens[at]?.content ?? "")}</code></pre>`;
 
+// A turn is a section of the page; its headings stand below it, all on one level, and look as they were meant.
+rules["heading_open"] = (tokens, at) => `<h3 class="${tokens[at]?.tag ?? "h3"}">`;
+rules["heading_close"] = () => "</h3>\n";
+
 // Alignment is a class: the page allows no style attributes.
 for (const cell of ["th", "td"]) {
   rules[`${cell}_open`] = (tokens, at) => {

@@ -16,8 +16,10 @@ import { sanitised } from "./trusted";
 const FRAME_MS = 6;
 /** Characters that are cut into blocks at a time. */
 const SLICE_CHARS = 8 * 1024;
-/** Blocks in one group; groups far from the screen cost no layout. */
-const GROUP = 24;
+/** Characters of one group of blocks; groups far from the screen cost no layout. */
+const GROUP_CHARS = 16 * 1024;
+/** Of the time, the open block may take one part in so many. */
+const OPEN_SHARE = 4;
 
 type Cutting = { blocks: Blocks; taken: number };
 /** What was cut stays cut when an answer leaves the screen and comes back. */
@@ -32,8 +34,10 @@ export class SbAnswer extends LitElement {
   private drawnPiece: TextPiece | null = null;
   private drawn = 0;
   private group: HTMLElement | null = null;
+  private groupChars = 0;
   private openElement: HTMLElement | null = null;
   private openSource = "";
+  private openAgainAt = 0;
   private frame = 0;
 
   override disconnectedCallback(): void {
@@ -77,16 +81,20 @@ export class SbAnswer extends LitElement {
       }
       while (this.drawn < blocks.closed.length && !late()) this.drawClosed(blocks);
     } while (cutting.taken < piece.text.length && !late());
-    if (cutting.taken < piece.text.length || this.drawn < blocks.closed.length) {
+    const behind = cutting.taken < piece.text.length || this.drawn < blocks.closed.length;
+    // A block that is dear to draw is drawn less often.
+    if (behind || (this.live && started < this.openAgainAt)) {
       this.frame = requestAnimationFrame(() => {
         this.frame = 0;
         this.draw();
       });
       return;
     }
+    const before = performance.now();
     this.drawOpen(blocks);
+    const now = performance.now();
+    this.openAgainAt = now + OPEN_SHARE * (now - before);
     this.box.dataset["seq"] = String(piece.seq);
-    this.dispatchEvent(new CustomEvent("sb-drawn", { bubbles: true, composed: true }));
   }
 
   private restart(piece: TextPiece): void {
@@ -101,12 +109,8 @@ export class SbAnswer extends LitElement {
   private drawClosed(blocks: Blocks): void {
     const block = blocks.closed[this.drawn];
     if (!block) return;
-    if (!this.group || this.drawn % GROUP === 0) {
-      this.group?.classList.add("far");
-      this.group = document.createElement("div");
-      this.group.className = "group";
-      this.box.insertBefore(this.group, this.openElement);
-    }
+    if (!this.group || this.groupChars > GROUP_CHARS) this.nextGroup();
+    this.groupChars += block.source.length;
     const element = document.createElement("div");
     element.className = block.cut ? "block cut" : "block";
     // A code block that was open keeps its element and so its colours, its scroll and its selection.
@@ -119,8 +123,20 @@ export class SbAnswer extends LitElement {
       this.openElement?.remove();
       this.openElement = null;
     } else element.append(fragment);
-    this.group.append(element);
+    this.group?.append(element);
     this.drawn += 1;
+  }
+
+  private nextGroup(): void {
+    if (this.group) {
+      // Its height is said before it may be left out, so nothing moves when it is.
+      this.group.style.containIntrinsicBlockSize = `auto ${String(this.group.offsetHeight)}px`;
+      this.group.classList.add("far");
+    }
+    this.group = document.createElement("div");
+    this.group.className = "group";
+    this.groupChars = 0;
+    this.box.insertBefore(this.group, this.openElement);
   }
 
   private drawOpen(blocks: Blocks): void {
@@ -138,7 +154,6 @@ export class SbAnswer extends LitElement {
       this.openElement = document.createElement("div");
       this.openElement.className = "block";
     }
-    // The open block stands in a group too, so that margins are the same once it is finished.
     if (this.openElement.parentElement !== this.box) this.box.append(this.openElement);
     if (open.code && this.live) {
       let code = this.openElement.firstElementChild;

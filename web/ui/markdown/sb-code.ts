@@ -28,6 +28,12 @@ export class SbCode extends LitElement {
     return this;
   }
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    // It may have been moved in the middle of its work.
+    this.colourSoon();
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     cancelAnimationFrame(this.frame);

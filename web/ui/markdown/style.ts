@@ -13,7 +13,8 @@ export const markdownStyle = css`
     margin-bottom: 0;
   }
   .md .block + .block,
-  .md .group + .group {
+  .md .group + .group,
+  .md .group + .block {
     margin-top: 0.8em;
   }
   .md .block.cut + .block {
@@ -21,7 +22,7 @@ export const markdownStyle = css`
   }
   .md .group.far {
     content-visibility: auto;
-    contain-intrinsic-size: auto 1500px;
+    contain-intrinsic-inline-size: auto 100px;
   }
   .md p,
   .md ul,
@@ -30,24 +31,24 @@ export const markdownStyle = css`
   .md .table {
     margin: 0.7em 0;
   }
-  .md :is(h1, h2, h3, h4, h5, h6) {
+  .md h3 {
     line-height: 1.3;
     margin: 1.3em 0 0.5em;
     font-weight: 650;
   }
-  .md .block:has(> :is(h1, h2, h3)) {
+  .md .block:has(> :is(.h1, .h2, .h3)) {
     margin-top: 1.4em;
   }
-  .md h1 {
+  .md h3.h1 {
     font-size: 1.35em;
   }
-  .md h2 {
+  .md h3.h2 {
     font-size: 1.2em;
   }
-  .md h3 {
+  .md h3.h3 {
     font-size: 1.07em;
   }
-  .md :is(h4, h5, h6) {
+  .md h3:is(.h4, .h5, .h6) {
     font-size: 1em;
   }
   .md :is(ul, ol) {

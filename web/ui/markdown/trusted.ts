@@ -13,7 +13,10 @@ const TAGS = [
   ...["ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "span", "img"],
 ];
 const ATTRIBUTES = ["href", "title", "class", "start", "src", "alt", "data-align", "data-info"];
-const CLASSES = new Set(["path", "image", "align-left", "align-center", "align-right"]);
+const CLASSES = new Set([
+  ...["h1", "h2", "h3", "h4", "h5", "h6"],
+  ...["path", "image", "align-left", "align-center", "align-right"],
+]);
 /** Small pictures may come inside the text; nothing is ever fetched for one. */
 const DATA_IMAGE = /^data:image\/(?:png|gif|jpeg|webp);base64,[A-Za-z0-9+/=]+$/;
 export const MAX_IMAGE_CHARS = 128 * 1024;

@@ -36,6 +36,10 @@ export class HostModel {
   historyLoading = false;
   historyRead = false;
   version = 1;
+  /** Grows when a session, a workspace or the history changes, but not with words. */
+  listVersion = 1;
+  private byTabVersion = 0;
+  private byTabIndex = new Map<string, Session>();
   private readonly logs = new Map<string, TabLog>();
   /** Tabs that were misfit once on this link's predecessor: the second time they start anew. */
   private readonly misfits = new Set<string>();
@@ -84,14 +88,14 @@ export class HostModel {
         return [];
       case "workspace":
         this.workspaces.set(frame.workspace.root, frame.workspace);
-        this.version += 1;
+        this.listChanged();
         return [];
       case "history":
         this.historyLoading = false;
         this.historyRead = true;
         this.historyNext = frame.next ?? null;
         for (const session of frame.sessions) this.sessions.set(session.session, session);
-        this.version += 1;
+        this.listChanged();
         return [];
       case "refused":
         return this.refused(frame);
@@ -109,8 +113,14 @@ export class HostModel {
   }
 
   byTab(tab: string): Session | undefined {
-    for (const session of this.sessions.values()) if (session.tab === tab) return session;
-    return undefined;
+    if (this.byTabVersion !== this.listVersion) {
+      this.byTabVersion = this.listVersion;
+      this.byTabIndex = new Map();
+      for (const session of this.sessions.values()) {
+        if (session.tab !== null) this.byTabIndex.set(session.tab, session);
+      }
+    }
+    return this.byTabIndex.get(tab);
   }
 
   tabs(): Session[] {
@@ -145,7 +155,7 @@ export class HostModel {
   moreHistory(): Effect[] {
     if (this.historyLoading || (this.historyRead && !this.historyNext)) return [];
     this.historyLoading = true;
-    this.version += 1;
+    this.listChanged();
     const before = this.historyNext ? { before: this.historyNext } : {};
     return [send({ type: "history", limit: HISTORY_PAGE, ...before })];
   }
@@ -187,7 +197,7 @@ export class HostModel {
     this.historyLoading = false;
     for (const session of frame.sessions) this.sessions.set(session.session, session);
     this.tabOrder = frame.sessions.flatMap((session) => session.tab ?? []);
-    this.version += 1;
+    this.listChanged();
     const effects: Effect[] = [{ type: "welcomed" }];
     for (const [tab, log] of this.logs) {
       if (this.byTab(tab)) effects.push(...this.seat(tab, log));
@@ -231,7 +241,7 @@ export class HostModel {
   private session(session: Session): Effect[] {
     const before = this.sessions.get(session.session);
     this.sessions.set(session.session, session);
-    this.version += 1;
+    this.listChanged();
     if (before?.tab && before.tab !== session.tab)
       this.tabOrder = this.tabOrder.filter((tab) => tab !== before.tab);
     if (session.tab !== null && !this.tabOrder.includes(session.tab)) this.tabOrder.push(session.tab);
@@ -254,7 +264,12 @@ export class HostModel {
       this.tabOrder = this.tabOrder.filter((tab) => tab !== session.tab);
       this.forget(session.tab);
     }
+    this.listChanged();
+  }
+
+  private listChanged(): void {
     this.version += 1;
+    this.listVersion += 1;
   }
 
   private forget(tab: string): void {
@@ -265,7 +280,7 @@ export class HostModel {
 
   private refused(frame: Extract<ToView, { type: "refused" }>): Effect[] {
     this.historyLoading = false;
-    this.version += 1;
+    this.listChanged();
     if (frame.turn !== undefined) this.outbox.hold(frame.turn, frame.message);
     else if (frame.tab !== undefined && !this.byTab(frame.tab)) {
       // The tab could not be opened, so nothing that was meant for it went out.

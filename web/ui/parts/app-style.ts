@@ -72,8 +72,14 @@ export const appStyle = css`
   main {
     flex: 1;
     min-height: 0;
-    display: grid;
-    grid-template-rows: minmax(0, 1fr);
+    display: flex;
+    flex-direction: column;
+    position: relative;
+  }
+  sb-transcript,
+  sb-empty {
+    flex: 1;
+    min-height: 0;
   }
   .banner {
     display: flex;

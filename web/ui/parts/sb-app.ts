@@ -50,12 +50,15 @@ export class SbApp extends LitElement {
     const version = String(this.frames);
     const tab = page.active ?? "";
     const log = page.model.log(tab);
-    const blank =
-      (log?.entries.length ?? 0) === 0 && page.outbox.of(tab).length === 0 && page.session === undefined;
-    const empty =
-      blank ||
-      (log !== undefined && log.entries.length === 0 && log.cursor > 0 && page.outbox.of(tab).length === 0);
+    const unsent = page.outbox.of(tab).length;
+    // Nothing was said yet: a new tab, or a session that is followed to its end and has no turn.
+    const read = log !== undefined && log.cursor > 0 && log.entries.length === 0;
+    const blank = unsent === 0 && (read || page.session === undefined);
     const side = page.prefs.sidebar;
+    // The lists change seldom; words, often.
+    const minute = Math.floor(page.now() / 60_000);
+    const listed = `${String(page.model.listVersion)} ${tab} ${String(minute)}`;
+    const tabbed = `${listed} ${page.strip().join()} ${page.agent} ${page.workspace?.root ?? ""}`;
     return html`<div
       class="app ${side ? "wide" : ""} ${this.drawer ? "drawn" : ""}"
       @sb-fill=${this.fill}
@@ -88,7 +91,7 @@ export class SbApp extends LitElement {
         >
           ${icons.plus} New conversation
         </button>
-        <sb-sessions .page=${page} .version=${version}></sb-sessions>
+        <sb-sessions .page=${page} .version=${listed}></sb-sessions>
         <footer>
           <button
             class="plain icon"
@@ -115,7 +118,7 @@ export class SbApp extends LitElement {
           >
             ${icons.sidebar}
           </button>
-          <sb-tabs .page=${page} .version=${version}></sb-tabs>
+          <sb-tabs .page=${page} .version=${tabbed}></sb-tabs>
           <span class="grow"></span>
           <sb-link-state quiet .page=${page} .version=${version}></sb-link-state>
         </header>
@@ -134,15 +137,16 @@ export class SbApp extends LitElement {
               </div>`
             : nothing
         }
-        <sb-trust .page=${page} .version=${version}></sb-trust>
+        <sb-trust .page=${page} .version=${tabbed}></sb-trust>
         <main>
+          <h1 class="spoken">${revealed(page.session?.title || "New conversation")}</h1>
           ${
-            empty
-              ? html`<sb-empty .page=${page} .version=${version}></sb-empty>`
+            blank
+              ? html`<sb-empty .page=${page} .version=${tabbed}></sb-empty>`
               : html`<sb-transcript .page=${page} .tab=${tab} .version=${version}></sb-transcript>`
           }
+          <sb-prompt .page=${page} .tab=${tab} .version=${version}></sb-prompt>
         </main>
-        <sb-prompt .page=${page} .tab=${tab} .version=${version}></sb-prompt>
       </div>
       <sb-toasts .page=${page} .version=${version}></sb-toasts>
       <sb-keys></sb-keys>
@@ -152,6 +156,14 @@ export class SbApp extends LitElement {
 
   private get prompt(): SbPrompt | null {
     return this.renderRoot.querySelector<SbPrompt>("sb-prompt");
+  }
+
+  private get keysOpen(): boolean {
+    return this.renderRoot.querySelector<SbKeys>("sb-keys")?.open ?? false;
+  }
+
+  private get menuOpen(): boolean {
+    return this.renderRoot.querySelector<SbTabs>("sb-tabs")?.menuOpen ?? false;
   }
 
   private readonly toggleSide = (): void => {
@@ -210,7 +222,8 @@ export class SbApp extends LitElement {
     const writing =
       target instanceof HTMLElement &&
       (target.matches("input, textarea, select") || target.isContentEditable);
-    if (document.querySelector("sb-confirm")) return;
+    // A dialog or a menu that is open has its own keys.
+    if (document.querySelector("sb-confirm") || this.keysOpen || this.menuOpen) return;
     if (event.key === "Escape") {
       if (this.drawer) this.drawer = false;
       else page.stop();

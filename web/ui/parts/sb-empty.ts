@@ -28,7 +28,7 @@ export class SbEmpty extends LitElement {
         max-width: 34rem;
         width: 100%;
       }
-      h1 {
+      h2 {
         font-size: 1.45em;
         font-weight: 640;
         margin: 0 0 0.3em;
@@ -75,7 +75,7 @@ export class SbEmpty extends LitElement {
     const { agent } = this.page;
     const demo = agent === "demo";
     return html`<div class="inner" data-testid="empty">
-      <h1>${demo ? "Say something to the demo agent" : `What should ${agent} do?`}</h1>
+      <h2>${demo ? "Say something to the demo agent" : `What should ${agent} do?`}</h2>
       <p>
         ${
           demo

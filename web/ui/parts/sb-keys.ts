@@ -58,6 +58,10 @@ export class SbKeys extends LitElement {
     `,
   ];
 
+  get open(): boolean {
+    return this.renderRoot.querySelector("dialog")?.open ?? false;
+  }
+
   show(): void {
     const dialog = this.renderRoot.querySelector("dialog");
     if (dialog && !dialog.open) dialog.showModal();

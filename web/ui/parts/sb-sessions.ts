@@ -23,7 +23,7 @@ export class SbSessions extends LitElement {
         flex: 1;
         padding: 0 0.5rem 0.75rem;
       }
-      h3 {
+      h2 {
         font-size: 0.78em;
         font-weight: 600;
         color: var(--sb-muted);
@@ -121,7 +121,7 @@ export class SbSessions extends LitElement {
       ${days.size === 0 ? html`<p class="muted small none">${model.met ? "Nothing yet." : ""}</p>` : nothing}
       ${[...days].map(
         ([day, sessions]) =>
-          html`<h3>${day}</h3>
+          html`<h2>${day}</h2>
             <ul>
               ${repeat(
                 sessions,

@@ -36,9 +36,9 @@ export class SbTabs extends LitElement {
         display: flex;
         align-items: center;
         border-radius: 8px;
-        max-width: 14rem;
-        min-width: 5.5rem;
-        flex: 0 1 auto;
+        max-width: 12.5rem;
+        min-width: 6rem;
+        flex: none;
         color: var(--sb-muted);
       }
       .tab:hover {
@@ -250,6 +250,10 @@ export class SbTabs extends LitElement {
               </button>`,
           )}`,
     );
+  }
+
+  get menuOpen(): boolean {
+    return this.renderRoot.querySelector(".menu")?.matches(":popover-open") ?? false;
   }
 
   private readonly openMenu = (event: Event): void => {

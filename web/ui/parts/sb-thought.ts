@@ -6,6 +6,9 @@ import { duration } from "../model/words";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 
+/** Of the line that is being thought, this much is shown. */
+const MAX_LINE_CHARS = 160;
+
 export class SbThought extends LitElement {
   static override styles = [
     shared,
@@ -30,6 +33,10 @@ export class SbThought extends LitElement {
       summary:hover {
         color: var(--sb-text);
       }
+      .spark,
+      .turn {
+        display: inline-flex;
+      }
       .turn svg {
         transition: transform 0.12s;
       }
@@ -51,6 +58,7 @@ export class SbThought extends LitElement {
         overflow-wrap: anywhere;
         max-height: 22em;
         overflow-y: auto;
+        font: inherit;
         font-size: 0.94em;
       }
     `,
@@ -61,15 +69,15 @@ export class SbThought extends LitElement {
 
   protected override render() {
     const { text, startMs, endMs } = this.piece;
-    const lines = text.trimEnd().split("\n");
+    const line = text.slice(-MAX_LINE_CHARS).trimEnd().split("\n").at(-1);
     const label = this.live ? "Thinking…" : `Thought for ${duration(endMs - startMs)}`;
     return html`<details data-testid="thought" class=${this.live ? "live" : ""}>
       <summary>
         <span class="spark">${icons.spark}</span><span>${label}</span>
-        ${this.live ? html`<span class="first clip">${lines.at(-1)?.slice(-160)}</span>` : ""}
+        ${this.live ? html`<span class="first clip">${line}</span>` : ""}
         <span class="turn">${icons.right}</span>
       </summary>
-      <div class="words" tabindex="0" role="region" aria-label="Thoughts">${text}</div>
+      <pre class="words" tabindex="0" role="region" aria-label="Thoughts">${text}</pre>
     </details>`;
   }
 }

@@ -36,7 +36,7 @@ export class SbTranscript extends LitElement {
         overflow-y: auto;
         overflow-x: hidden;
         overflow-anchor: none;
-        scrollbar-gutter: stable;
+        scrollbar-gutter: stable both-edges;
         padding: 1rem clamp(0.75rem, 3vw, 1.5rem) 0;
       }
       .scroll:focus-visible {
@@ -99,7 +99,6 @@ export class SbTranscript extends LitElement {
         aria-live="off"
         aria-label="Conversation"
         @scroll=${this.scrolled}
-        @sb-drawn=${this.drawn}
       >
         <div class="column">
           <div class="above"></div>
@@ -122,16 +121,16 @@ export class SbTranscript extends LitElement {
 
   protected override updated(): void {
     const items = new Set<Element>(this.renderRoot.querySelectorAll(".item"));
-    for (const old of this.observed) if (!items.has(old)) this.unwatch(old);
+    for (const old of this.observed) if (old.classList.contains("item") && !items.has(old)) this.unwatch(old);
     for (const item of items) if (!this.observed.has(item)) this.watch(item);
     this.setRoom();
     const scroll = this.scroller;
     if (!scroll) return;
-    if (!this.observed.has(scroll)) this.watch(scroll);
-    if (this.restore) {
-      this.restore = false;
-      if (!this.following) scroll.scrollTop = this.place.top;
-    }
+    // Whatever changes its height is heard of before it is painted, and the end is kept in sight then.
+    for (const box of [scroll, scroll.firstElementChild]) if (box && !this.observed.has(box)) this.watch(box);
+    if (!this.restore) return;
+    this.restore = false;
+    if (!this.following) scroll.scrollTop = this.place.top;
     this.stick();
   }
 
@@ -235,10 +234,6 @@ export class SbTranscript extends LitElement {
     this.stick();
     this.lookAround();
   }
-
-  private readonly drawn = (): void => {
-    this.stick();
-  };
 
   private readonly scrolled = (): void => {
     const scroll = this.scroller;

@@ -17,6 +17,7 @@ import { turnStyle } from "./turn-style";
 /** A longer prompt is folded. */
 const FOLD_CHARS = 1_200;
 const FOLD_LINES = 12;
+const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 /** Of what nobody knows, this much is drawn. */
 const MAX_RAW_CHARS = 10_000;
 
@@ -49,29 +50,29 @@ export class SbTurn extends LitElement {
       return html`<p class="muted small">The beginning of this turn was lost.</p>`;
     const long = prompt.length > FOLD_CHARS || prompt.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
     const fold = long && !this.unfolded;
-    return html`<div class="prompt" title=${new Date(queuedMs).toLocaleString()}>
-      <div class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
-        ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}
-      </div>
-      ${
-        long
-          ? html`<button
-              class="plain small"
-              aria-expanded=${!fold}
-              @click=${() => (this.unfolded = !this.unfolded)}
-            >
-              ${fold ? "Show all" : "Show less"}
-            </button>`
-          : nothing
-      }
-      ${
-        context.length > 0
-          ? html`<ul class="context small">
-              ${context.map((item) => html`<li>${icons.read}<span class="clip">${shown(item.path ?? "excerpt")}</span></li>`)}
-            </ul>`
-          : nothing
-      }
-    </div>`;
+    return html`<h2 class="spoken">You asked</h2>
+      <div class="prompt" title=${WHEN.format(queuedMs)}>
+        <pre class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
+${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
+        ${
+          long
+            ? html`<button
+                class="plain small"
+                aria-expanded=${!fold}
+                @click=${() => (this.unfolded = !this.unfolded)}
+              >
+                ${fold ? "Show all" : "Show less"}
+              </button>`
+            : nothing
+        }
+        ${
+          context.length > 0
+            ? html`<ul class="context small">
+                ${context.map((item) => html`<li>${icons.read}<span class="clip">${shown(item.path ?? "excerpt")}</span></li>`)}
+              </ul>`
+            : nothing
+        }
+      </div>`;
   }
 
   private piece(piece: Piece, last: boolean): TemplateResult {

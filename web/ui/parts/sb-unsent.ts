@@ -38,7 +38,7 @@ export class SbUnsent extends LitElement {
   protected override render() {
     const { entry, held } = this;
     return html`<div data-testid="unsent" data-held=${held === null ? nothing : "held"}>
-      <div class="prompt"><div class="words">${shown(entry.text.slice(0, 4_000))}</div></div>
+      <div class="prompt"><pre class="words">${shown(entry.text.slice(0, 4_000))}</pre></div>
       <div class="below small">
         ${
           held === null

@@ -18,6 +18,8 @@ export const turnStyle = css`
     margin-bottom: 0.9em;
   }
   .prompt .words {
+    margin: 0;
+    font: inherit;
     white-space: pre-wrap;
     overflow-wrap: anywhere;
   }

@@ -2,7 +2,7 @@
  * A host in memory for tests: logs with numbers, seats with cursors, links that can break between any two frames.
  * Sends what a real one would, in runs that the test cuts as it likes.
  */
-import type { Body, Event, FromView, Seen, Session, ToView } from "../wire";
+import { type Body, type Event, type FromView, type Seen, type Session, type ToView, VERSION } from "../wire";
 
 export type Frame = (frame: ToView) => void;
 
@@ -11,7 +11,7 @@ type FakeLog = { session: Session; events: Event[]; names: Set<string>; turn: nu
 export class FakeHost {
   readonly logs = new Map<string, FakeLog>();
   readonly links = new Set<FakeLinkEnd>();
-  version = "1.0.0";
+  version: string = VERSION;
   /** Every frame that pages sent. */
   readonly heard: FromView[] = [];
   /** How many events go into the next run; the test may answer differently each time. */

@@ -1,186 +1,134 @@
-//! The shapes of the messages of `plain`, for their schema. Reading and writing are by hand; the tests hold them together.
+//! The shapes of the dialect's messages, for their JSON Schema. Holds no behaviour: what an agent says is read by hand, so
+//! that noise is told by its field, and the tests hold the two together.
 
-#![expect(dead_code, reason = "the shapes are for the schema only")]
-
+use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, schema_for};
-use serde::Deserialize;
-use switchboard_types::{ApprovalKind, ContextItem, PlanEntry, Resolution, Severity};
+use serde::{Deserialize, Serialize};
+use switchboard_types::{ApprovalId, ApprovalKind, CallId, Severity, TurnName};
+
+use super::say::ToAgent;
 
 /// The JSON Schemas of both directions: `{"hostToAgent": …, "agentToHost": …}`.
 #[must_use]
 pub fn schema() -> serde_json::Value {
-    serde_json::json!({ "hostToAgent": schema_for!(ToAgent), "agentToHost": schema_for!(ToHost) })
-}
-
-/// What the host says to an agent.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-enum ToAgent {
-    /// Open a session for work in a folder; answer with `session-created` or `error`.
-    NewSession {
-        /// To be repeated in the answer.
-        request_id: String,
-        /// The folder.
-        cwd: String,
-    },
-    /// Work on this.
-    ProcessPrompt {
-        /// Where.
-        session_id: String,
-        /// The turn's name.
-        message_id: String,
-        /// What is asked.
-        text: String,
-        /// Files and excerpts that go with it.
-        context: Option<Vec<ContextItem>>,
-    },
-    /// Stop working on it, and say `response-complete` when you have.
-    Cancel {
-        /// Where.
-        session_id: String,
-        /// The turn's name.
-        message_id: String,
-    },
-    /// Forget the session; no answer.
-    CloseSession {
-        /// Which one.
-        session_id: String,
-    },
-    /// What came of a `tool-call`.
-    ToolResult {
-        /// Where.
-        session_id: String,
-        /// Which call.
-        call_id: String,
-        /// Whether it worked.
-        success: bool,
-        /// What came out, if it did.
-        data: Option<serde_json::Value>,
-        /// Why not, if it did not.
-        error: Option<ToolError>,
-    },
-    /// What came of an `approval-request`.
-    ApprovalResult {
-        /// Where.
-        session_id: String,
-        /// Which question.
-        approval_id: String,
-        /// The answer; one that you do not know is a no.
-        decision: Resolution,
-    },
-}
-
-/// Why a tool did not work.
-#[derive(Debug, Deserialize, JsonSchema)]
-struct ToolError {
-    /// For programs.
-    code: String,
-    /// For people.
-    message: String,
+    let written = SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<ToAgent<'_>>();
+    serde_json::json!({ "hostToAgent": written, "agentToHost": schema_for!(FromAgent) })
 }
 
 /// What an agent says to the host.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
-enum ToHost {
-    /// A piece of the answer; what came before is not repeated.
-    ResponseChunk {
-        /// Where.
+pub(super) enum FromAgent {
+    /// The session is open, under a name of your choice.
+    SessionCreated {
+        /// Which `new-session` it answers; the oldest open one if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
         session_id: String,
-        /// The turn's name.
-        message_id: Option<String>,
-        /// The piece.
+    },
+    /// A piece of the answer; do not repeat what came before.
+    ResponseChunk {
+        session_id: String,
+        /// The running turn if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_id: Option<TurnName>,
         chunk: String,
     },
     /// A piece of thinking, shown apart from the answer.
     ThoughtChunk {
-        /// Where.
         session_id: String,
-        /// The turn's name.
-        message_id: Option<String>,
-        /// The piece.
+        /// The running turn if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_id: Option<TurnName>,
         chunk: String,
-    },
-    /// A word on what goes on.
-    Status {
-        /// Where.
-        session_id: String,
-        /// For a person to read.
-        message: String,
-        /// From 0 to 1, where it is known.
-        progress: Option<f64>,
     },
     /// The plan as it stands now; replaces the one before.
     Plan {
-        /// Where.
         session_id: String,
-        /// All entries, in order.
-        entries: Vec<PlanEntry>,
+        /// At most 1,000.
+        entries: Vec<PlanStep>,
     },
-    /// Asks the host to run a tool; the answer is a `tool-result`.
-    ToolCall {
-        /// Where.
+    /// A word on what goes on.
+    Status {
         session_id: String,
-        /// The agent's name for the call.
-        call_id: String,
-        /// Which tool.
-        tool_name: String,
-        /// What goes in.
-        parameters: Option<serde_json::Value>,
-    },
-    /// Asks a person before something is done; the answer is an `approval-result`.
-    ApprovalRequest {
-        /// Where.
-        session_id: String,
-        /// The agent's name for the question.
-        approval_id: String,
-        /// For people: what would happen.
-        title: String,
-        /// What sort of thing it is.
-        kind: Option<ApprovalKind>,
-        /// The command that would run.
-        command: Option<String>,
-        /// Where it would run.
-        cwd: Option<String>,
-        /// The file that would change.
-        path: Option<String>,
-        /// How it would change.
-        diff: Option<String>,
-        /// How bad it could be.
-        severity: Option<Severity>,
-        /// Why a person is asked.
-        reason: Option<String>,
+        message: String,
+        /// From 0 to 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        progress: Option<f64>,
     },
     /// The turn is over.
     ResponseComplete {
-        /// Where.
         session_id: String,
-        /// The turn's name.
-        message_id: Option<String>,
+        /// The running turn if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_id: Option<TurnName>,
     },
-    /// With `requestId`: the session cannot be opened. With `sessionId`: the turn has failed and is over.
+    /// With `requestId`: the session cannot be opened. With `sessionId`: the turn has failed and is over. With neither:
+    /// the only turn that runs has failed, or every tab in which one runs is told.
     Error {
-        /// Which request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         request_id: Option<String>,
-        /// Where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         session_id: Option<String>,
-        /// For people.
+        /// What a person will read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
-    /// The session is open, under a name of the agent's choice.
-    SessionCreated {
-        /// Which request; the oldest open one if absent.
-        request_id: Option<String>,
-        /// The name.
+    /// Asks the host to run a tool; the answer is a `tool-result`.
+    ToolCall {
         session_id: String,
+        /// Your name for the call.
+        call_id: CallId,
+        tool_name: String,
+        /// None if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parameters: Option<serde_json::Value>,
     },
-    /// The agent has closed the session itself.
-    SessionEnded {
-        /// Which one.
+    /// Asks a person before you do something; the answer is an `approval-result`.
+    ApprovalRequest {
         session_id: String,
-        /// Why.
+        /// Your name for the question.
+        approval_id: ApprovalId,
+        /// What would happen, for a person.
+        title: String,
+        /// If absent: `command` where there is a command, `edit` where there is a path or a diff, else `tool`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<ApprovalKind>,
+        /// What would run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        command: Option<String>,
+        /// Where it would run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cwd: Option<String>,
+        /// The file that would change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// How it would change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diff: Option<String>,
+        /// `medium` if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        severity: Option<Severity>,
+        /// Why you ask.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// You have closed the session yourself.
+    SessionEnded {
+        session_id: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+}
+
+/// One step of a plan.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct PlanStep {
+    /// What is to be done.
+    content: String,
+    /// `pending`, `in_progress` or `completed`; anything else counts as `pending`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    status: Option<String>,
 }
 
 #[cfg(test)]
@@ -193,12 +141,8 @@ mod tests {
     #[derive(Deserialize)]
     struct Line {
         message: Option<Value>,
+        text: Option<String>,
         gives: Option<Value>,
-        noise: Option<String>,
-        #[serde(default)]
-        messages: Vec<Value>,
-        #[serde(default)]
-        sends: Vec<Value>,
     }
 
     fn lines() -> Vec<Line> {
@@ -208,45 +152,38 @@ mod tests {
         files.flat_map(|text| text.unwrap().lines().map(line).collect::<Vec<_>>()).collect()
     }
 
-    fn types(schema: &Value) -> Vec<&str> {
-        let shapes = schema["oneOf"].as_array().unwrap();
-        shapes.iter().map(|shape| shape["properties"]["type"]["const"].as_str().unwrap()).collect()
-    }
-
-    #[test]
-    fn the_types_of_the_schema_are_those_that_are_said() {
+    fn types(direction: &str) -> Vec<String> {
         let schema = schema();
-        assert_eq!(types(&schema["agentToHost"]), AGENT_SAYS);
-        assert_eq!(types(&schema["hostToAgent"]), HOST_SAYS);
-    }
-
-    #[test]
-    fn every_message_that_is_said_has_its_shape() {
-        let mut said = 0;
-        for line in lines() {
-            for message in line.messages.iter().chain(&line.sends) {
-                said += 1;
-                let shape = serde_json::from_value::<ToAgent>(message.clone());
-                assert!(shape.is_ok(), "{message} goes out, but {shape:?}");
-            }
-        }
-        assert!(said > 0);
+        let shapes = schema[direction]["oneOf"].as_array().unwrap();
+        let name = |shape: &Value| shape["properties"]["type"]["const"].as_str().unwrap().to_owned();
+        let mut types: Vec<_> = shapes.iter().map(name).collect();
+        types.sort_unstable();
+        types
     }
 
     #[test]
     fn every_message_that_is_understood_has_its_shape() {
         let mut understood = 0;
-        for line in lines() {
-            let (Some(message), Some(gives), None) = (line.message, line.gives, line.noise) else { continue };
-            let known = message["type"].as_str().is_some_and(|kind| AGENT_SAYS.contains(&kind));
-            // The reader is kinder than the schema to a plan's words.
-            if !known || gives.as_array().is_none_or(Vec::is_empty) || message["type"] == "plan" {
-                continue;
+        for line in lines().into_iter().filter(|line| line.gives.is_some()) {
+            let text = line.text.and_then(|text| serde_json::from_str(&text).ok());
+            let Some(message): Option<Value> = line.message.or(text) else { continue };
+            if AGENT_SAYS.contains(&message["type"].as_str().unwrap()) {
+                understood += 1;
+                let shape = serde_json::from_value::<FromAgent>(message.clone());
+                assert!(shape.is_ok(), "{message} is understood, but {shape:?}");
             }
-            understood += 1;
-            let shape = serde_json::from_value::<ToHost>(message.clone());
-            assert!(shape.is_ok(), "{message} is understood, but {shape:?}");
         }
-        assert!(understood > 0);
+        assert!(understood > AGENT_SAYS.len());
+    }
+
+    #[test]
+    fn the_types_that_are_known_are_those_of_the_schema() {
+        let sorted = |names: &[&str]| {
+            let mut names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(types("agentToHost"), sorted(&AGENT_SAYS));
+        assert_eq!(types("hostToAgent"), sorted(&HOST_SAYS));
     }
 }

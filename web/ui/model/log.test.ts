@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import type { Body, Event, ToView } from "../wire";
+import { TabLog } from "./log";
+import { answerOf, type Turn } from "./turn";
+
+type Events = Extract<ToView, { type: "events" }>;
+
+function run(after: number, bodies: (Body & { turn?: number })[], epoch = "e"): Events {
+  const events: Event[] = bodies.map(({ turn, ...body }, at) => ({
+    seq: after + at + 1,
+    time: 1_000 * (after + at + 1),
+    ...(turn === undefined ? {} : { turn }),
+    body: body as Body,
+  }));
+  return { type: "events", tab: "t", epoch, after, to: after + bodies.length, events };
+}
+
+const prompt = (name: string, turn: number): Body & { turn: number } => ({
+  type: "promptQueued",
+  name,
+  prompt: { text: `say ${name}` },
+  position: 0,
+  turn,
+});
+const text = (words: string, turn = 1) => ({ type: "text" as const, text: words, turn });
+
+function turns(log: TabLog): Turn[] {
+  return log.entries.filter((entry) => entry.kind === "turn");
+}
+
+describe("the cursor", () => {
+  it("takes a run that continues the log", () => {
+    const log = new TabLog();
+    expect(log.take(run(0, [{ type: "sessionOpened", agent: "demo", workspace: "/" }, prompt("a", 1)]))).toBe(
+      "applied",
+    );
+    expect(log.take(run(2, [{ type: "turnStarted", turn: 1 }, text("one "), text("two")]))).toBe("applied");
+    expect(log.seen()).toEqual({ epoch: "e", seq: 5 });
+    expect(turns(log).map(answerOf)).toEqual(["one two"]);
+  });
+
+  it("drops a run that it has had", () => {
+    const log = new TabLog();
+    const first = run(0, [prompt("a", 1), text("one ")]);
+    log.take(first);
+    expect(log.take(first)).toBe("repeated");
+    expect(turns(log).map(answerOf)).toEqual(["one "]);
+  });
+
+  it("applies nothing of a run that overlaps or skips", () => {
+    const log = new TabLog();
+    log.take(run(0, [prompt("a", 1), text("one ")]));
+    expect(log.take(run(1, [text("one "), text("two ")]))).toBe("misfit");
+    expect(log.take(run(3, [text("four ")]))).toBe("misfit");
+    expect(log.take(run(2, [text("x ")], "another epoch"))).toBe("misfit");
+    expect(turns(log).map(answerOf)).toEqual(["one "]);
+    expect(log.cursor).toBe(2);
+  });
+
+  it("takes a merged event whose number is its last piece's", () => {
+    const log = new TabLog();
+    log.take(run(0, [prompt("a", 1)]));
+    const merged: Events = {
+      ...run(1, []),
+      to: 9,
+      events: [{ seq: 9, time: 1, turn: 1, body: { type: "text", text: "many" } }],
+    };
+    expect(log.take(merged)).toBe("applied");
+    expect(log.cursor).toBe(9);
+  });
+
+  it("refuses a run whose numbers lie outside it", () => {
+    const log = new TabLog();
+    const bad: Events = {
+      ...run(0, []),
+      to: 1,
+      events: [{ seq: 2, time: 1, turn: 1, body: { type: "text", text: "x" } }],
+    };
+    expect(log.take(bad)).toBe("misfit");
+    expect(log.cursor).toBe(0);
+  });
+
+  it("shows a gap and goes on behind it", () => {
+    const log = new TabLog();
+    log.take(run(0, [prompt("a", 1)]));
+    expect(log.gap(2, 6)).toBe("applied");
+    expect(log.gap(2, 6)).toBe("repeated");
+    expect(log.take(run(6, [text("after")]))).toBe("applied");
+    expect(log.entries.map((entry) => (entry.kind === "notice" ? entry.what : entry.number))).toEqual([
+      1,
+      "gap",
+    ]);
+  });
+
+  it("forgets everything at a reset and takes another epoch from the start", () => {
+    const log = new TabLog();
+    log.take(run(0, [prompt("a", 1), text("old")]));
+    log.reset();
+    expect(log.take(run(0, [prompt("b", 1), text("new")], "f"))).toBe("applied");
+    expect(turns(log).map(answerOf)).toEqual(["new"]);
+    expect(log.seen()).toEqual({ epoch: "f", seq: 2 });
+  });
+});
+
+describe("a turn", () => {
+  it("keeps words, thoughts, plan, tools and approvals in their order", () => {
+    const log = new TabLog();
+    log.take(
+      run(0, [
+        prompt("a", 1),
+        { type: "turnStarted", turn: 1 },
+        { type: "plan", entries: [{ content: "read", status: "pending" }], turn: 1 },
+        { type: "thought", text: "hm ", turn: 1 },
+        { type: "thought", text: "yes", turn: 1 },
+        text("I call "),
+        {
+          type: "toolCall",
+          call: { id: "c", title: "read", status: "running", input: { path: "x" } },
+          turn: 1,
+        },
+        text("and ask"),
+        {
+          type: "approvalAsked",
+          approval: { id: "q", kind: "command", title: "ls", severity: "low", reason: "because" },
+          turn: 1,
+        },
+        { type: "toolCallUpdate", call: { id: "c", title: "", status: "completed", output: "ok" }, turn: 1 },
+        { type: "plan", entries: [{ content: "read", status: "completed" }], turn: 1 },
+        { type: "approvalResolved", approval: "q", resolution: "deny", turn: 1 },
+        { type: "turnEnded", outcome: "completed", turn: 1 },
+      ]),
+    );
+    const [turn] = turns(log);
+    expect(turn?.pieces).toEqual([
+      { kind: "plan" },
+      { kind: "thought", text: "hm yes", seq: 5, startMs: 4_000, endMs: 5_000 },
+      { kind: "text", text: "I call ", seq: 6 },
+      {
+        kind: "tool",
+        call: { id: "c", title: "read", status: "completed", input: { path: "x" }, output: "ok" },
+      },
+      { kind: "text", text: "and ask", seq: 8 },
+      {
+        kind: "approval",
+        approval: { id: "q", kind: "command", title: "ls", severity: "low", reason: "because" },
+        resolution: "deny",
+      },
+    ]);
+    expect(turn?.plan).toEqual([{ content: "read", status: "completed" }]);
+    expect(turn?.outcome).toBe("completed");
+    expect(log.open()).toEqual([]);
+  });
+
+  it("runs while others wait, and a cancelled one leaves the queue", () => {
+    const log = new TabLog();
+    log.take(run(0, [prompt("a", 1), { type: "turnStarted", turn: 1 }, prompt("b", 2), prompt("c", 3)]));
+    expect(log.running()?.name).toBe("a");
+    expect(log.queue().map((turn) => turn.name)).toEqual(["b", "c"]);
+    log.take(
+      run(4, [
+        { type: "cancelAsked", turn: 2 },
+        { type: "turnEnded", outcome: "cancelled", turn: 2 },
+      ]),
+    );
+    expect(log.queue().map((turn) => turn.name)).toEqual(["c"]);
+  });
+
+  it("touches only its own words", () => {
+    const log = new TabLog();
+    log.take(run(0, [prompt("a", 1), text("one", 1), prompt("b", 2), text("two", 2), text("late", 1)]));
+    expect(turns(log).map(answerOf)).toEqual(["onelate", "two"]);
+  });
+
+  it("keeps what nobody knows", () => {
+    const log = new TabLog();
+    log.take(run(0, [prompt("a", 1), { type: "hologram", size: 3, turn: 1 } as never]));
+    expect(turns(log)[0]?.pieces).toEqual([
+      { kind: "unknown", name: "hologram", raw: '{"type":"hologram","size":3}' },
+    ]);
+  });
+});
