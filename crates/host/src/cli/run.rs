@@ -18,19 +18,22 @@ mod talk;
 mod turn;
 
 use super::args::{Cli, RunArgs};
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
 use super::stop::Signals;
 
 /// Does what was asked.
 pub(super) async fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
     let prompt = prompt::read(&args.prompt)?;
     let workspace = cli.workspace(None)?;
-    let signals = Signals::listen().map_err(|error| Failure::failed(format!("no signals: {error}")))?;
+    let mut signals = Signals::listen().map_err(|error| Failure::failed(format!("no signals: {error}")))?;
     let (folder, config) = (cli.folder()?, cli.config()?);
-    let host = own::Host::join_or_be(folder, config, &workspace).await?;
+    let host = tokio::select! {
+        host = own::Host::join_or_be(folder, config, &workspace) => host?,
+        _ = signals.next() => return Err(Failure::new(Exit::Interrupted, "interrupted")),
+    };
     let wanted = turn::Wanted { prompt, workspace, agent: args.agent.clone(), session: args.session };
     let (ended, signals) = turn::run(cli, host.control(), wanted, signals).await;
-    let interrupted = ended.as_ref().is_err_and(|failure| failure.exit == super::exit::Exit::Interrupted);
+    let interrupted = ended.as_ref().is_err_and(|failure| failure.exit == Exit::Interrupted);
     host.leave(signals, interrupted).await?;
     ended
 }

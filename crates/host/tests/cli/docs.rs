@@ -6,10 +6,17 @@ use std::path::{Path, PathBuf};
 use super::stage::Stage;
 
 /// Commands that are not run here, each with its reason. One that no page shows any more must go.
-const LEFT_OUT: [(&str, &str); 3] = [
+const LEFT_OUT: [(&str, &str); 7] = [
     ("cargo run --release", "builds the whole program and serves until it is stopped"),
     ("cargo xtask test", "runs this very test"),
+    ("cargo xtask storm", "takes long, and is run as a step of its own"),
+    ("cargo install --locked --path crates/host", "builds the whole program"),
     ("switchboard", "serves until it is stopped; other tests start it"),
+    ("chmod +x agent.py", "needs the page's agent; the tests of the documentation's programs run it"),
+    (
+        "node --experimental-websocket view.mjs ws://127.0.0.1:7171/ws/tabs \"$(cat ~/.local/share/switchboard/token)\"",
+        "needs the page's view and a host; the tests of the documentation's programs run it",
+    ),
 ];
 /// How the pages call the reader's folder.
 const READERS_FOLDER: &str = "/home/me/project";

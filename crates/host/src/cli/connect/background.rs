@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use crate::agents::shown::shown_bytes;
 use crate::agents::spec::this_program;
 use crate::cli::args::Cli;
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::folder::{Folder, Lease, LeaseError, Running, running_host};
 
 /// Where a host in the background writes its log.
@@ -47,8 +47,11 @@ pub(in crate::cli) async fn running_or_started(cli: &Cli, folder: &Folder) -> Re
             Some(host) => {
                 // The loser of a race ends at once, and the winner is the one to wait for.
                 let ended = host.try_wait().ok().flatten();
-                if let Some(status) = ended.filter(|_| !is_held(folder)) {
-                    return Err(died(folder, &status.to_string()));
+                match ended.filter(|_| !is_held(folder)) {
+                    // It lost to a host that was just stopping, and now nobody has the folder.
+                    Some(status) if status.code() == Some(Exit::Unreachable as i32) => child = None,
+                    Some(status) => return Err(died(folder, &status.to_string())),
+                    None => {}
                 }
             }
         }

@@ -119,7 +119,7 @@ fn disk(path: &Path, report: &mut Report) {
             }
         }
     }
-    let kind = rustix::fs::statfs(path).map(|found| found.f_type as i64 & 0xffff_ffff);
+    let kind = rustix::fs::statfs(path).map(|found| found.f_type & 0xffff_ffff);
     let remote = kind.ok().and_then(|kind| REMOTE.iter().find(|(number, _)| *number == kind));
     if let Some((_, name)) = remote {
         let mend = "keep the data on a local disk: `--data DIR`";

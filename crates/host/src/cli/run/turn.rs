@@ -287,10 +287,10 @@ impl Turn {
             if let Heard::Events { tab, events } = self.talk.hear().await?
                 && tab == self.tab
             {
-                let closed = |raw: &Box<RawValue>| {
+                let closed = |raw: &RawValue| {
                     serde_json::from_str::<Event>(raw.get()).is_ok_and(|event| event.body == Body::SessionClosed {})
                 };
-                if events.iter().any(closed) {
+                if events.iter().any(|raw| closed(raw)) {
                     return Ok(());
                 }
             }

@@ -19,7 +19,7 @@ pub(super) async fn run(cli: &Cli, reach: &Reach, workspace: Option<&WorkspaceRo
         let wanted = |one: &&SessionEntry| workspace.is_none_or(|root| root.as_str() == one.workspace);
         let sessions: Vec<&SessionEntry> = part.sessions.iter().filter(wanted).collect();
         match cli.format() {
-            Format::Json => sessions.iter().for_each(|one| print::json(one)),
+            Format::Json => sessions.iter().for_each(print::json),
             Format::Words if !sessions.is_empty() => print(&sessions, now),
             Format::Words => {}
         }
