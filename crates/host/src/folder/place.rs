@@ -75,6 +75,12 @@ impl Folder {
         Ok(folder)
     }
 
+    /// The folder as it is, to be looked at: nothing is made, checked or mended.
+    #[must_use]
+    pub fn as_it_is(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
     /// Where it is, without links.
     #[must_use]
     pub fn path(&self) -> &Path {
