@@ -19,8 +19,6 @@ pub use self::shape::schema;
 use super::{AgentDialect, Noise};
 use crate::json::{FieldError, Fields, FieldsError, shown};
 
-pub use self::shape::schema;
-
 /// What an agent may say.
 pub const AGENT_SAYS: [&str; 10] = [
     "response-chunk",

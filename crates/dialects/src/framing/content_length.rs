@@ -76,6 +76,8 @@ pub struct ContentLength {
     /// Header lines that came before any Content-Length; noise if none comes.
     pending: Noise,
     place: Place,
+    /// An error that nothing can follow, while the noise before it is reported.
+    failure: Option<FrameError>,
 }
 
 /// Where in the stream the buffer begins.
@@ -135,7 +137,7 @@ impl ContentLength {
     /// A reader with another limit.
     #[must_use]
     pub fn with_max(max: usize) -> Self {
-        Self { max, scanned: 0, noise: Noise::default(), pending: Noise::default(), place: Place::Line }
+        Self { max, scanned: 0, noise: Noise::default(), pending: Noise::default(), place: Place::Line, failure: None }
     }
 
     /// Takes the next whole message out of the buffer; none if more bytes must come first, or if none can come any more.
@@ -144,7 +146,7 @@ impl ContentLength {
             match self.place {
                 Place::Broken => {
                     buffer.clear();
-                    return None;
+                    return self.failure.take().map(Err);
                 }
                 Place::Body { length } => {
                     if let Some(noise) = self.noise.report() {
@@ -170,7 +172,10 @@ impl ContentLength {
                         Ok(false) => return None,
                         Err(error) => {
                             self.place = Place::Broken;
-                            return Some(Err(error));
+                            self.failure = Some(error);
+                            if let Some(noise) = self.noise.report() {
+                                return Some(Err(noise));
+                            }
                         }
                     }
                 }
@@ -190,7 +195,7 @@ impl ContentLength {
                 self.noise.report().map(Err)
             }
             Place::Body { length } => Some(Err(FrameError::CutOff { found: rest.len(), size: length })),
-            Place::Broken => None,
+            Place::Broken => self.failure.take().map(Err),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::json;
-use switchboard_types::WorkspaceRoot;
+use serde::Serialize;
+use switchboard_types::{AgentName, WorkspaceRoot};
 
 use super::args::{AgentsCommand, Cli, Format};
 use super::exit::Failure;
@@ -83,32 +83,42 @@ impl Listed {
         }
     }
 
-    fn json(&self) -> serde_json::Value {
-        let command = self.spec.kind.process().map(|process| &process.command);
-        let mut value = json!({
-            "name": self.spec.name,
-            "kind": self.spec.kind.word(),
-            "default": self.default,
-            "mayStart": self.blocked.is_none(),
-            "from": self.from,
-        });
-        if let Some(object) = value.as_object_mut() {
-            match &self.spec.kind {
-                AgentKind::Engine { url, .. } => drop(object.insert("url".to_owned(), json!(url))),
-                AgentKind::Model { base_url, model, .. } => {
-                    object.insert("url".to_owned(), json!(base_url));
-                    object.insert("model".to_owned(), json!(model));
-                }
-                AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Apex { .. } => {
-                    object.insert("command".to_owned(), json!(command));
-                }
-            }
-            if let Some(why) = &self.blocked {
-                object.insert("why".to_owned(), json!(why));
-            }
+    fn entry(&self) -> Entry<'_> {
+        let (url, model) = match &self.spec.kind {
+            AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Apex { .. } => (None, None),
+            AgentKind::Engine { url, .. } => (Some(url.as_str()), None),
+            AgentKind::Model { base_url, model, .. } => (Some(base_url.as_str()), Some(model.as_str())),
+        };
+        Entry {
+            name: &self.spec.name,
+            kind: self.spec.kind.word(),
+            command: self.spec.kind.process().map(|process| process.command.as_slice()),
+            url,
+            model,
+            from: &self.from,
+            default: self.default,
+            may_start: self.blocked.is_none(),
+            why: self.blocked.as_deref(),
         }
-        value
     }
+}
+
+/// An agent for programs.
+#[derive(Serialize)]
+struct Entry<'a> {
+    name: &'a AgentName,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'a str>,
+    from: &'a str,
+    default: bool,
+    may_start: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
 }
 
 /// Does what was asked.
@@ -124,7 +134,7 @@ async fn list(cli: &Cli) -> Result<(), Failure> {
     let configured = Configured::read(user, root, trusted)?;
     let agents = configured.agents(cli);
     if cli.format() == Format::Json {
-        agents.iter().for_each(|agent| print::json(&agent.json()));
+        agents.iter().for_each(|agent| print::json(&agent.entry()));
         return Ok(());
     }
     let mut table = Table::new(["NAME", "KIND", "STARTS HERE", "FROM", "COMMAND OR ADDRESS"]);

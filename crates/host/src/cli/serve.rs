@@ -92,7 +92,7 @@ impl Serve {
                 print::words(&format!("Switchboard listens at {} and works in {}.", ready.url, self.workspace));
                 print::words(&format!("Open this link, once: {}", ready.login));
             }
-            Announce::Quietly => {}
+            Announce::Quietly => tracing::info!(url = ready.url, workspace = %self.workspace, "the host listens"),
         }
         if self.announce == Announce::WordsAndPage {
             browser::open(&ready.login);

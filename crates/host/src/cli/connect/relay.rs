@@ -26,9 +26,9 @@ const BATCH_BYTES: usize = 256 * 1024;
 /// Refusals of our own that wait to be written.
 const REFUSALS: usize = 16;
 /// After the input's end, the host's answers are waited for until it has said nothing for so long,
-const QUIET: Duration = Duration::from_millis(300);
+const QUIET: Duration = Duration::from_secs(1);
 /// and at most this long.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Carries messages until the input ends, which is the usual end, or the host is gone.
 pub(super) async fn run(socket: Socket, kind: ViewKind, framing: Framing) -> Result<(), Failure> {
