@@ -112,10 +112,11 @@ export class SbAnswer extends LitElement {
     if (!this.group || this.groupChars > GROUP_CHARS) this.nextGroup();
     this.groupChars += block.source.length;
     const element = document.createElement("div");
-    element.className = block.cut ? "block cut" : "block";
+    const goesOn = blocks.closed[this.drawn - 1]?.cut ?? false;
     // A code block that was open keeps its element and so its colours, its scroll and its selection.
     const code = this.openElement?.firstElementChild;
-    const fragment = rendered(block.source);
+    const fragment = rendered(block.source, goesOn);
+    element.className = classes(fragment, block.cut);
     const only = fragment.children.length === 1 ? fragment.firstElementChild : null;
     if (code instanceof SbCode && only instanceof SbCode && only.text.startsWith(code.text)) {
       code.text = only.text;
@@ -161,11 +162,14 @@ export class SbAnswer extends LitElement {
         code = new SbCode();
         this.openElement.replaceChildren(code);
       }
+      (code as SbCode).plain = blocks.closed.at(-1)?.cut ?? false;
       (code as SbCode).info = open.code.info;
       (code as SbCode).text = open.code.text;
       return;
     }
-    this.openElement.replaceChildren(rendered(open.source));
+    const fragment = rendered(open.source, false);
+    this.openElement.className = classes(fragment, false);
+    this.openElement.replaceChildren(fragment);
   }
 
   private readonly clicked = (event: MouseEvent): void => {
@@ -176,7 +180,12 @@ export class SbAnswer extends LitElement {
   };
 }
 
-function rendered(source: string): DocumentFragment {
+function classes(fragment: DocumentFragment, cut: boolean): string {
+  return `block${cut ? " cut" : ""}${fragment.firstElementChild?.tagName === "H3" ? " headed" : ""}`;
+}
+
+/** `goesOn`: the block is the rest of one that was too long. */
+function rendered(source: string, goesOn: boolean): DocumentFragment {
   const fragment = sanitised(toHtml(source));
   for (const link of fragment.querySelectorAll("a")) {
     link.target = "_blank";
@@ -185,6 +194,7 @@ function rendered(source: string): DocumentFragment {
   for (const pre of fragment.querySelectorAll("pre")) {
     const code = new SbCode();
     code.info = pre.dataset["info"] ?? "";
+    code.plain = goesOn;
     code.text = pre.textContent;
     pre.replaceWith(code);
   }
