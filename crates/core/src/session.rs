@@ -27,8 +27,8 @@ pub(crate) struct Session {
     pub(crate) state: State,
     /// What a list shows of the session: as much of its state as is durable.
     shown: Shown,
-    /// The last event that changed what a list would show.
-    shown_by: Seq,
+    /// Whether the next commit changes what a list shows.
+    shows_more: bool,
     /// The last event that has a number.
     pub(crate) head: Seq,
     /// The last event that is on the disk.
@@ -37,7 +37,7 @@ pub(crate) struct Session {
     dirty_row: bool,
     dirty_turns: BTreeSet<TurnId>,
     /// Pages on their way to the disk.
-    pub(crate) pending: VecDeque<(Ticket, Arc<Page>)>,
+    pub(crate) pending: VecDeque<PendingPage>,
     /// What may leave for the agent once the event at that place is on the disk.
     pub(crate) gated: VecDeque<(Seq, LifeId, Ask)>,
     pub(crate) place: AgentPlace,
@@ -66,6 +66,15 @@ pub(crate) enum AgentPlace {
     Opening { life: LifeId, since: Time },
     /// There is one.
     Open { life: LifeId },
+}
+
+/// A page on its way to the disk.
+#[derive(Debug)]
+pub(crate) struct PendingPage {
+    pub(crate) ticket: Ticket,
+    page: Arc<Page>,
+    /// What a list shows once it is there, if that is something else than before.
+    shown: Option<Box<Shown>>,
 }
 
 /// What a list shows of a session's state.
@@ -140,7 +149,7 @@ impl Session {
             updated: row.updated,
             shown: Shown::of(&state, row.updated),
             state,
-            shown_by: Seq::START,
+            shows_more: false,
             head,
             durable: head,
             open: PageBuilder::new(head.next()),
@@ -173,19 +182,19 @@ impl Session {
                 self.dirty_turns.extend(turn);
                 self.dirty_row = true;
                 self.updated = now;
-                self.shown_by = self.head;
+                self.shows_more = true;
             }
             Body::TitleChanged { .. }
             | Body::SessionOpened { .. }
             | Body::SessionClosed {}
             | Body::SessionReopened {} => {
                 self.dirty_row = true;
-                self.shown_by = self.head;
+                self.shows_more = true;
             }
             Body::ApprovalAsked { .. }
             | Body::ApprovalResolved { .. }
             | Body::AgentExited { .. }
-            | Body::AgentRestarted {} => self.shown_by = self.head,
+            | Body::AgentRestarted {} => self.shows_more = true,
             Body::Text { .. }
             | Body::Thought { .. }
             | Body::Plan { .. }
@@ -198,14 +207,15 @@ impl Session {
         self.head
     }
 
-    /// Events up to this one are on the disk now. Says whether a list shows something else than before.
-    pub(crate) fn is_durable_to(&mut self, seq: Seq) -> bool {
-        let was = std::mem::replace(&mut self.durable, seq);
-        let changed = was < self.shown_by && self.shown_by <= seq;
-        if changed {
-            self.shown = Shown::of(&self.state, self.updated);
+    /// The page of this commit is on the disk now; says also whether a list shows something else than before.
+    pub(crate) fn is_durable(&mut self, ticket: Ticket) -> Option<(Arc<Page>, bool)> {
+        let PendingPage { page, shown, .. } = self.pending.pop_front_if(|pending| pending.ticket == ticket)?;
+        self.durable = page.last();
+        let changed = shown.is_some();
+        if let Some(shown) = shown {
+            self.shown = *shown;
         }
-        changed
+        Some((page, changed))
     }
 
     /// The title as far as it is durable.
@@ -244,7 +254,8 @@ impl Session {
     /// What is new since the last commit, as one entry of the next.
     pub(crate) fn take_entry(&mut self, ticket: Ticket) -> Option<Entry> {
         let page = Arc::new(self.open.take()?);
-        self.pending.push_back((ticket, Arc::clone(&page)));
+        let shown = std::mem::take(&mut self.shows_more).then(|| Box::new(Shown::of(&self.state, self.updated)));
+        self.pending.push_back(PendingPage { ticket, page: Arc::clone(&page), shown });
         let mut changes = Vec::new();
         if std::mem::take(&mut self.dirty_row) {
             changes.push(Change::Session(self.row()));

@@ -67,8 +67,8 @@ impl Host {
 
     fn commit_succeeded(&mut self, now: Time, id: SessionId, ticket: Ticket) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let Some((_, page)) = session.pending.pop_front_if(|(pending, _)| *pending == ticket) else { return };
-        if session.is_durable_to(page.last()) {
+        let Some((page, listed_anew)) = session.is_durable(ticket) else { return };
+        if listed_anew {
             self.touched.insert(id);
         }
         self.deliver(id, &page);
@@ -100,7 +100,7 @@ impl Host {
     fn commit_failed(&mut self, id: SessionId, ticket: Ticket, reason: &str) {
         self.counters.failed_entries += 1;
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        if !session.pending.iter().any(|(pending, _)| *pending == ticket) {
+        if !session.pending.iter().any(|pending| pending.ticket == ticket) {
             return;
         }
         session.pending.clear();

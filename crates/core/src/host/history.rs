@@ -63,6 +63,11 @@ impl Host {
                 let message = "this session is being read from the disk; try again in a moment";
                 return self.refuse(link, refusal(RejectCode::Internal, message));
             }
+            // Until its end is on the disk it may turn out to have none.
+            Some(session) if session.durable < session.head => {
+                let message = "this session is just being closed; try again in a moment";
+                return self.refuse(link, refusal(RejectCode::Internal, message));
+            }
             Some(_) | None => {}
         }
         if self.tabs.contains_key(&tab) {
@@ -135,22 +140,32 @@ impl Host {
         if known.len() > 1 {
             return;
         }
+        // Its id may soon be somebody's.
+        if id >= self.next_session {
+            return self.delete_settled(id, Some("there is no such session"));
+        }
         // What is read for them now may be gone before it arrives.
         for Reopening { link, tab, .. } in self.reopening.remove(&id).unwrap_or_default() {
             self.refuse(link, Reject::new(RejectCode::UnknownTab, "this session is being deleted").in_tab(tab));
         }
-        let Some(session) = self.sessions.get(&id) else {
+        self.go_on_deleting(now, id);
+    }
+
+    /// Closes a session that is to be deleted, and deletes it if its end is on the disk already.
+    pub(super) fn go_on_deleting(&mut self, now: Time, id: SessionId) {
+        let Some(session) = self.sessions.get_mut(&id) else {
             self.changes.push(Change::DeleteSession(id));
             return;
         };
         match session.writes {
             Writes::Open if session.state.closed => self.delete_if_over(id),
             Writes::Open => self.close_tab(now, id),
-            Writes::Sealed => self.delete_now(id),
-            Writes::Reloading(_) => {
-                let reason = "the session is being read from the disk; try again in a moment";
-                self.delete_settled(id, Some(reason));
+            // Only what the disk says can be closed.
+            Writes::Sealed => {
+                session.writes = Writes::Reloading(Vec::new());
+                self.outputs.push_back(Output::Reload(id));
             }
+            Writes::Reloading(_) => {}
         }
     }
 

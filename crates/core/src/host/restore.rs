@@ -60,6 +60,7 @@ impl Host {
                 for (link, command) in waiting {
                     self.refuse(link, about(&command, RejectCode::Internal, &message));
                 }
+                self.delete_settled(id, Some(&reason));
             }
         }
     }
@@ -94,6 +95,9 @@ impl Host {
                 let message = "there is no such tab any more; it was closed";
                 self.refuse(link, about(&command, RejectCode::UnknownTab, message));
             }
+        }
+        if self.deleting.contains_key(&id) {
+            self.go_on_deleting(now, id);
         }
         self.pump(now, id);
         self.forget_if_over(id);

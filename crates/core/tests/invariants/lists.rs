@@ -297,3 +297,77 @@ fn a_ping_is_answered() {
     world.command(view, Command::Ping { number: 41 });
     assert_eq!(world.views[view].pongs, vec![41]);
 }
+
+#[test]
+fn a_session_that_is_just_being_closed_is_reopened_once_that_is_on_the_disk() {
+    let mut world = World::new();
+    let view = world.view();
+    world.command(view, open_tab("tab", 0));
+    world.settle();
+    world.command(view, Command::CloseTab { tab: "tab".into() });
+    world.command(view, reopen("again", SessionId(1)));
+    assert_eq!(world.views[view].refused[0].code, RejectCode::Internal);
+    world.settle();
+    world.command(view, reopen("again", SessionId(1)));
+    world.settle();
+    assert_eq!(world.views[view].seen("again"), world.log(SessionId(1)));
+    world.assert_whole();
+}
+
+#[test]
+fn a_session_whose_reopening_could_not_be_kept_is_listed_as_the_disk_has_it() {
+    let mut world = World::new();
+    let view = world.view();
+    world.open(view, "tab");
+    world.command(view, Command::CloseTab { tab: "tab".into() });
+    world.settle();
+    world.command(view, reopen("again", SessionId(1)));
+    while world.commits.is_empty() {
+        assert!(world.reload(), "the session is read from the disk");
+    }
+    world.fail_commit();
+    let late = watching(&mut world);
+    world.assert_whole();
+    let seen = Seq(world.views[view].seen("again").len() as u64).into();
+    world.command(view, Command::OpenSession { tab: "again".into(), session: SessionId(1), seen });
+    world.settle();
+    world.assert_whole();
+    assert!(world.views[late].journal.is_empty());
+}
+
+#[test]
+fn deleting_what_is_not_there_yet_does_not_delete_what_comes() {
+    let mut world = World::new();
+    let view = world.view();
+    world.command(view, Command::DeleteSession { session: SessionId(1) });
+    let session = world.open(view, "tab");
+    assert_eq!(session, SessionId(1));
+    assert!(world.disk.sessions.contains_key(&session));
+    assert_eq!(world.views[view].refused[0].code, RejectCode::Internal);
+}
+
+#[test]
+fn a_session_that_the_disk_has_refused_is_read_anew_before_it_is_deleted() {
+    let mut world = World::new();
+    let view = watching(&mut world);
+    let session = world.open(view, "tab");
+    world.prompt(view, "tab", "one");
+    world.fail_commit();
+    world.command(view, Command::DeleteSession { session });
+    world.settle();
+    assert_eq!(world.views[view].gone, vec![session]);
+
+    let session = world.open(view, "another");
+    world.prompt(view, "another", "one");
+    world.fail_commit();
+    world.command(view, Command::DeleteSession { session });
+    while world.commits.is_empty() {
+        assert!(world.reload(), "the session is read from the disk");
+    }
+    world.fail_commit();
+    assert_eq!(world.views[view].gone.len(), 1);
+    assert!(
+        world.host.open_tabs().any(|(tab, _)| tab.as_str() == "another"),
+        "what could not be deleted is still there"
+    );
+}

@@ -155,6 +155,10 @@ impl Run {
                 self.world.command(view, Command::OpenSession { tab, session: id, seen });
             }
             Step::Delete { view, session } => {
+                // What is deleted is closed, and a tab gets a new name then.
+                if let Some(tab) = (0..TABS).find(|tab| self.session(*tab) == Some(SessionId(session))) {
+                    self.lives_of_tabs[tab] += 1;
+                }
                 self.world.command(view, Command::DeleteSession { session: SessionId(session) });
             }
             Step::Show { view, visible } => {

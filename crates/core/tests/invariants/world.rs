@@ -278,7 +278,7 @@ impl World {
         true
     }
 
-    fn reload(&mut self) -> bool {
+    pub(crate) fn reload(&mut self) -> bool {
         let Some(session) = self.reloads.pop_front() else { return false };
         let known = self.disk.sessions.contains_key(&session);
         let recovered = known.then(|| Box::new(self.disk.recover(session))).ok_or_else(|| "no such session".to_owned());
