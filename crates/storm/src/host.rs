@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use tempfile::TempDir;
@@ -153,6 +154,30 @@ impl Place {
         let address = ready.url.trim_start_matches("http://").to_owned();
         let data = self.data();
         Ok(Host { child, address, token: ready.token, began, start, data, _competitors: competitors, _out: lines })
+    }
+}
+
+/// The write lock of a database file, held by us.
+#[derive(Debug)]
+pub(crate) struct FileLock(rusqlite::Connection);
+
+impl FileLock {
+    /// Takes the lock between two commits of the host.
+    pub(crate) fn take(database: &Path) -> Result<Self, Trouble> {
+        let failed = crate::check::FileError::Engine;
+        let file = rusqlite::Connection::open(database).map_err(failed)?;
+        file.busy_timeout(PATIENCE).map_err(failed)?;
+        // The file is to stay as the host left it, also if we are the last to close it.
+        file.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
+        file.execute_batch("BEGIN IMMEDIATE").map_err(failed)?;
+        Ok(Self(file))
+    }
+
+    pub(crate) fn release(self) -> Result<(), Trouble> {
+        let failed = crate::check::FileError::Engine;
+        self.0.execute_batch("ROLLBACK").map_err(failed)?;
+        self.0.close().map_err(|(_, error)| failed(error))?;
+        Ok(())
     }
 }
 

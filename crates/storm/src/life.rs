@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::check::Finding;
-use crate::host::{Host, PATIENCE, Trouble, pause};
+use crate::host::{FileLock, Host, PATIENCE, Trouble, pause};
 use crate::plan::{At, Care, Death, Deed, Life};
 use crate::tally::Restart;
 use crate::view::{Journal, Link};
@@ -35,6 +35,8 @@ struct Stage<'a> {
     lived: Lived,
     /// Prompts of this life.
     names: BTreeSet<String>,
+    /// Held until the host is dead.
+    lock: Option<FileLock>,
 }
 
 /// Runs one life to its end.
@@ -49,7 +51,8 @@ pub(crate) async fn live(world: &mut World, life: &Life, round: u64) -> Result<L
     let host = world.place.serve(life.care).await?;
     let dying = world.dying.take();
     let (start, began) = (host.start, host.began);
-    let mut stage = Stage { world, host, links: BTreeMap::new(), lived: Lived::default(), names: BTreeSet::new() };
+    let mut stage =
+        Stage { world, host, links: BTreeMap::new(), lived: Lived::default(), names: BTreeSet::new(), lock: None };
     stage.bury().await;
     for role in Role::ALL {
         let link = stage.world.attach(&stage.host, role).await?;
@@ -189,9 +192,22 @@ impl Stage<'_> {
                 self.signal_agent(slot, Signal::CONT);
             }
             Deed::FreezeAgent(slot) => self.world.tally.agent_stops += self.signal_agent(slot, Signal::STOP),
+            Deed::LockFor(micros) => {
+                let lock = self.lock_file().await?;
+                pause(Duration::from_micros(micros)).await;
+                lock.release()?;
+            }
+            Deed::Lock => self.lock = Some(self.lock_file().await?),
             Deed::KillAgent(slot) => self.world.tally.agent_kills += self.signal_agent(slot, Signal::KILL),
         }
         Ok(())
+    }
+
+    async fn lock_file(&mut self) -> Result<FileLock, Trouble> {
+        self.world.tally.locks += 1;
+        let database = self.world.place.database();
+        let taken = tokio::task::spawn_blocking(move || FileLock::take(&database)).await;
+        taken.map_err(|error| Trouble::Program(format!("the lock could not be taken: {error}")))?
     }
 
     async fn with(&self, role: Role, order: impl AsyncFnOnce(&Link)) {
@@ -278,6 +294,9 @@ impl Stage<'_> {
 
     async fn kill(&mut self) -> Result<(), Trouble> {
         self.world.dying = Some(self.host.kill().await?);
+        if let Some(lock) = self.lock.take() {
+            lock.release()?;
+        }
         self.world.left = self.host.children();
         Ok(())
     }

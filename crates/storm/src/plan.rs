@@ -29,13 +29,15 @@ pub enum Mode {
     AgentKill,
     /// A view that stops reading while more comes than fits on its way.
     Reader,
+    /// Another process holds the file's write lock, so that commits stand still, and the host is killed in front of it.
+    Lock,
     /// The lowest priority, and others that want every core.
     Starve,
 }
 
 impl Mode {
     /// All modes.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Kill,
         Self::Startup,
         Self::Double,
@@ -45,6 +47,7 @@ impl Mode {
         Self::AgentStop,
         Self::AgentKill,
         Self::Reader,
+        Self::Lock,
         Self::Starve,
     ];
 
@@ -61,6 +64,7 @@ impl Mode {
             Self::AgentStop => "agent-stop",
             Self::AgentKill => "agent-kill",
             Self::Reader => "reader",
+            Self::Lock => "lock",
             Self::Starve => "starve",
         }
     }
@@ -154,6 +158,10 @@ pub(crate) enum Deed {
     /// The agent of a tab is stopped and left so.
     FreezeAgent(usize),
     KillAgent(usize),
+    /// The file's write lock is taken, and kept for so many microseconds.
+    LockFor(u64),
+    /// The file's write lock is taken, and kept until the host is dead.
+    Lock,
 }
 
 /// How the host's life ends.
@@ -231,6 +239,17 @@ pub(crate) fn round(dice: &mut Dice, mode: Mode) -> Round {
             life.acts.retain(|act| act.deed != Deed::ReadOn);
             life.death = quiet_or(dice, life.death);
         }
+        Mode::Lock => {
+            // What comes first would use up the answers, and with them what the lock could hold up.
+            life.acts.clear();
+            if dice.once_in(4) {
+                life.acts.push(act(instant(dice), Deed::LockFor(dice.spread(1_000, 20_000))));
+                life.death = quiet_or(dice, life.death);
+            } else {
+                life.acts.push(act(At::Chunks(dice.spread(1, 300)), Deed::Lock));
+                life.death = Death::Kill(At::Micros(dice.spread(500, 30_000)));
+            }
+        }
         Mode::Starve => {
             life.care = Care::Starved;
             life.death = quiet_or(dice, life.death);
@@ -286,7 +305,7 @@ fn prompts(dice: &mut Dice, mode: Mode) -> Vec<(usize, Talk)> {
         }
     }
     if mode == Mode::Reader {
-        prompts.push((0, Talk::Count(dice.between(5_000, 8_000))));
+        prompts.push((0, Talk::Count(dice.between(25_000, 35_000))));
     }
     prompts
 }
@@ -336,9 +355,9 @@ mod tests {
     }
 
     #[test]
-    fn every_world_of_ten_rounds_or_more_has_every_mode() {
+    fn every_world_with_room_for_it_has_every_mode() {
         for seed in 0..50 {
-            let modes: BTreeSet<Mode> = deck(&mut Dice::new(seed, 0), 10, &[]).into_iter().collect();
+            let modes: BTreeSet<Mode> = deck(&mut Dice::new(seed, 0), Mode::ALL.len(), &[]).into_iter().collect();
             assert_eq!(modes.len(), Mode::ALL.len());
         }
     }

@@ -100,7 +100,7 @@ pub fn words(outcome: &Outcome, seed: u64) -> String {
         "seed       {seed}\n\
          rounds     {} in {:.1} s ({})\n\
          signals    SIGKILL to hosts: {} running, {} starting, {} ending; to agents: {}. SIGTERM: {}. \
-         SIGSTOP to hosts: {}, to agents: {}. Starved lives: {}\n\
+         SIGSTOP to hosts: {}, to agents: {}. Locks: {}. Starved lives: {}\n\
          checked    {} events ({:.1} MB) in {} journals against {} looks at the file ({} with packed parts); {} prompts\n\
          ready      {}\n\
          1st event  {}\n\
@@ -116,6 +116,7 @@ pub fn words(outcome: &Outcome, seed: u64) -> String {
         tally.good_ends,
         tally.host_stops,
         tally.agent_stops,
+        tally.locks,
         tally.starved,
         tally.events,
         tally.bytes as f64 / 1e6,
@@ -148,7 +149,7 @@ pub fn json(outcome: &Outcome, seed: u64) -> Value {
         "seconds": (outcome.took.as_secs_f64() * 10.0).round() / 10.0,
         "kills": tally.kills, "startupKills": tally.startup_kills, "endingKills": tally.ending_kills,
         "agentKills": tally.agent_kills, "goodEnds": tally.good_ends, "hostStops": tally.host_stops,
-        "agentStops": tally.agent_stops, "starvedLives": tally.starved, "journals": tally.journals,
+        "agentStops": tally.agent_stops, "locks": tally.locks, "starvedLives": tally.starved, "journals": tally.journals,
         "events": tally.events, "bytes": tally.bytes, "looks": tally.looks, "packed": tally.packed, "prompts": tally.prompts,
         "ready": ready.json(), "firstEvent": first_event.json(), "starved": starved.json(), "failure": failure
     })

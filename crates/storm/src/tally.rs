@@ -24,6 +24,8 @@ pub struct Tally {
     pub host_stops: u64,
     /// SIGSTOPs of agents.
     pub agent_stops: u64,
+    /// Write locks that held up commits.
+    pub locks: u64,
     /// Lives of hosts that starved.
     pub starved: u64,
     /// Links whose journals were held against the log.
@@ -76,6 +78,7 @@ impl Tally {
         self.agent_kills += other.agent_kills;
         self.host_stops += other.host_stops;
         self.agent_stops += other.agent_stops;
+        self.locks += other.locks;
         self.starved += other.starved;
         self.journals += other.journals;
         self.events += other.events;

@@ -1,6 +1,7 @@
 /** What a person does besides asking: consent, stop, wait in line, restart an agent, trust a folder, come back to old talks. */
 import { expect, test } from "vitest";
-import { logOf, slow } from "./stage/same";
+import { logOf } from "./stage/log";
+import { slow } from "./stage/same";
 import { useStage } from "./stage/stage";
 import { words } from "./stage/window";
 
@@ -38,8 +39,8 @@ test("what runs can be stopped, and what waits goes on", async () => {
   await window.at("stop").click();
   await window.ended(1, "cancelled");
   await window.ended(2, "completed");
-  const said = await logOf(stage, 2);
-  expect(said.map((turn) => turn.reason)).toEqual(["cancelled", "completed"]);
+  const said = await logOf(stage.host, 2);
+  expect(said.map((turn) => turn.outcome)).toEqual(["cancelled", "completed"]);
   expect(slow(400).startsWith(words(await window.answer(1)))).toBe(true);
   expect(words(await window.answer(2))).toBe("next in line");
 });

@@ -72,6 +72,18 @@ const STATES: Record<string, (window: Window) => Promise<void>> = {
 
 const SIZES = { wide: { width: 1200, height: 800 }, narrow: { width: 400, height: 760 } };
 
+test("a barrier inside of a part is found, so that finding none means something", async () => {
+  const window = await stage.window();
+  await window.at("prompt").evaluate((box) => {
+    const nameless = document.createElement("button");
+    box.after(nameless, document.createElement("img"));
+  });
+  expect((await barriers(window.page)).map((finding) => finding.split("\n")[0])).toEqual([
+    "button-name",
+    "image-alt",
+  ]);
+});
+
 for (const [name, enter] of Object.entries(STATES)) {
   test(`${name}: nothing keeps anybody out`, { timeout: 120_000 }, async () => {
     const folder = screenshots();

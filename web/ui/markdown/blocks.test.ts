@@ -58,9 +58,10 @@ describe("text that arrives in pieces", () => {
     expect(html(cut(SAMPLE, 3))).toBe(toHtml(SAMPLE));
   });
 
-  it("loses no character", () => {
+  it("loses no character but blank lines", () => {
     const blocks = cut(SAMPLE, 5);
-    expect([...blocks.closed, blocks.open()].map((block) => block?.source).join("")).toBe(SAMPLE);
+    const kept = [...blocks.closed, blocks.open()].map((block) => block?.source).join("");
+    expect(kept.replace(/\n\s*\n/g, "\n")).toBe(SAMPLE.replace(/\n\s*\n/g, "\n"));
   });
 
   it("has one kind of line end, however a pair is split", () => {
@@ -90,6 +91,16 @@ describe("code whose end has not come", () => {
   it("is whole when its mark came without a line end", () => {
     const blocks = cut("```\na\n```", 1);
     expect(toHtml(blocks.open()?.source ?? "")).toContain("<code>a\n</code>");
+  });
+
+  it("is one block however long, up to the bound", () => {
+    const code = "```rs\n" + "let a = 1;\n".repeat(3_000) + "```\n";
+    expect(cut(code + "after", 500).closed).toEqual([{ source: code, cut: false }]);
+  });
+
+  it("is followed by what comes after it", () => {
+    const blocks = cut("~~~\na\n~~~\nafter\n\n```\nb\n```\n", 1);
+    expect(blocks.closed.map(({ source }) => source)).toEqual(["~~~\na\n~~~\n", "after\n", "```\nb\n```\n"]);
   });
 
   it("does not end at a shorter mark", () => {

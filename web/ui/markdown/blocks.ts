@@ -23,14 +23,15 @@ export type OpenBlock = {
   code: { info: string; text: string } | null;
 };
 
-type Top = { line: number; end: number; type: string; info: string; markup: string };
+type Top = { line: number; type: string; info: string; markup: string };
 
 export class Blocks {
   readonly closed: Block[] = [];
   private tail = "";
   private top: Top | null = null;
-  /** The last block is code, and its end has not come. */
+  /** The last block is code, and its end has not come; how far its end was looked for. */
   private inCode = false;
+  private scanned = 0;
   private heldReturn = false;
 
   push(piece: string): void {
@@ -65,22 +66,45 @@ export class Blocks {
 
   /** Everything before the last top-level block is finished. A line that has not ended decides nothing. */
   private settle(): void {
+    // Inside code only its end matters, so only new lines are looked at.
+    if (this.inCode && !this.findCodeEnd()) return;
     const whole = this.tail.slice(0, this.tail.lastIndexOf("\n") + 1);
     const tops = topLevel(whole);
-    this.top = tops.at(-1) ?? null;
     const lines = lineStarts(whole);
-    this.inCode = this.top?.type === "fence" && !isClosed(whole, lines, this.top);
-    if (tops.length < 2 || !this.top) return;
+    this.top = tops.at(-1) ?? null;
+    if (!this.top) return;
     for (const [at, top] of tops.slice(0, -1).entries()) {
       const from = at === 0 ? 0 : (lines[top.line] ?? 0);
-      const to = lines[tops[at + 1]?.line ?? 0] ?? whole.length;
-      this.close(this.tail.slice(from, to), false);
+      this.close(this.tail.slice(from, lines[tops[at + 1]?.line ?? 0] ?? whole.length), false);
     }
-    this.tail = this.tail.slice(lines[this.top.line] ?? 0);
+    const start = tops.length > 1 ? (lines[this.top.line] ?? 0) : 0;
+    this.tail = this.tail.slice(start);
+    if (this.top.type !== "fence") return;
+    this.inCode = true;
+    this.scanned = (lines[this.top.line + 1] ?? whole.length) - start;
+    if (this.findCodeEnd()) this.settle();
   }
 
+  /** Looks for the closing mark in lines that came since; code that has it is finished. */
+  private findCodeEnd(): boolean {
+    const markup = this.top?.markup ?? "```";
+    for (;;) {
+      const end = this.tail.indexOf("\n", this.scanned);
+      if (end < 0) return false;
+      const line = this.tail.slice(this.scanned, end);
+      this.scanned = end + 1;
+      if (!closes(line, markup)) continue;
+      this.close(this.tail.slice(0, this.scanned), false);
+      this.tail = this.tail.slice(this.scanned);
+      this.inCode = false;
+      this.top = null;
+      return true;
+    }
+  }
+
+  /** Blank lines around a block belong to none. */
   private close(source: string, cut: boolean): void {
-    this.closed.push({ source, cut });
+    this.closed.push({ source: source.replace(/^(?:[ \t]*\n)+/, "").replace(/\n\s*$/, "\n"), cut });
   }
 
   /** The open block is too long: its first part becomes a block of its own. */
@@ -92,6 +116,7 @@ export class Blocks {
       const at = cutPlace(this.tail, Math.max(bound, head.length + 1), ["\n"]);
       this.close(`${this.tail.slice(0, at).replace(/\n$/, "")}\n${mark}\n`, true);
       this.tail = head + this.tail.slice(at);
+      this.scanned = head.length;
     } else if (this.top?.type === "table_open") {
       const at = cutPlace(this.tail, bound, ["\n"]);
       const head = this.tail.split("\n", 2).join("\n") + "\n";
@@ -124,7 +149,6 @@ function topLevel(source: string): Top[] {
       ? [
           {
             line: token.map[0],
-            end: token.map[1],
             type: token.type,
             info: wordOf(token.info),
             markup: token.markup,
@@ -138,11 +162,11 @@ function wordOf(info: string): string {
   return info.trim().split(/\s+/)[0] ?? "";
 }
 
-/** Whether the last line of a code block is its closing mark. */
-function isClosed(text: string, lines: number[], top: Top): boolean {
-  if (top.end - 1 <= top.line) return false;
-  const last = text.slice(lines[top.end - 1] ?? 0, lines[top.end] ?? text.length).trim();
-  return last.length >= top.markup.length && [...last].every((mark) => mark === top.markup[0]);
+/** Whether a line ends code that began with `markup`. */
+function closes(line: string, markup: string): boolean {
+  const mark = line.trim();
+  const indented = line.length - line.trimStart().length;
+  return indented <= 3 && mark.length >= markup.length && mark === markup.charAt(0).repeat(mark.length);
 }
 
 function lineStarts(text: string): number[] {

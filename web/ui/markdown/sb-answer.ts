@@ -6,7 +6,7 @@ import { html, LitElement, type PropertyValues } from "lit";
 import { property } from "lit/decorators.js";
 import type { TextPiece } from "../model/turn";
 import { shared } from "../theme/shared";
-import { Blocks } from "./blocks";
+import { type Block, Blocks } from "./blocks";
 import { toHtml } from "./parse";
 import { SbCode } from "./sb-code";
 import { markdownStyle } from "./style";
@@ -18,6 +18,8 @@ const FRAME_MS = 6;
 const SLICE_CHARS = 8 * 1024;
 /** Characters of one group of blocks; groups far from the screen cost no layout. */
 const GROUP_CHARS = 16 * 1024;
+/** Characters that are cleaned in one go. */
+const BATCH_CHARS = 3 * 1024;
 /** Of the time, the open block may take one part in so many. */
 const OPEN_SHARE = 4;
 
@@ -106,25 +108,30 @@ export class SbAnswer extends LitElement {
     this.box.replaceChildren();
   }
 
+  /** Draws the next finished blocks, several at a time: cleaning costs by the call. */
   private drawClosed(blocks: Blocks): void {
-    const block = blocks.closed[this.drawn];
-    if (!block) return;
-    if (!this.group || this.groupChars > GROUP_CHARS) this.nextGroup();
-    this.groupChars += block.source.length;
-    const element = document.createElement("div");
-    element.className = block.cut ? "block cut" : "block";
-    // A code block that was open keeps its element and so its colours, its scroll and its selection.
-    const code = this.openElement?.firstElementChild;
-    const fragment = rendered(block.source);
-    const only = fragment.children.length === 1 ? fragment.firstElementChild : null;
-    if (code instanceof SbCode && only instanceof SbCode && only.text.startsWith(code.text)) {
-      code.text = only.text;
-      element.append(code);
-      this.openElement?.remove();
-      this.openElement = null;
-    } else element.append(fragment);
-    this.group?.append(element);
-    this.drawn += 1;
+    const batch: Block[] = [];
+    for (let chars = 0; chars < BATCH_CHARS;) {
+      const block = blocks.closed[this.drawn + batch.length];
+      if (!block) break;
+      batch.push(block);
+      chars += block.source.length;
+    }
+    const fragment = rendered(batch.map(({ source }) => source));
+    for (const [at, element] of [...fragment.children].entries()) {
+      const block = batch[at];
+      if (!block) break;
+      if (!this.group || this.groupChars > GROUP_CHARS) this.nextGroup();
+      this.groupChars += block.source.length;
+      if (blocks.closed[this.drawn + at - 1]?.cut) setPlain(element);
+      if (at === 0 && this.keepCode(element)) {
+        this.openElement?.remove();
+        this.openElement = null;
+      }
+      if (block.cut) element.classList.add("cut");
+      this.group?.append(element);
+    }
+    this.drawn += batch.length;
   }
 
   private nextGroup(): void {
@@ -161,11 +168,28 @@ export class SbAnswer extends LitElement {
         code = new SbCode();
         this.openElement.replaceChildren(code);
       }
+      (code as SbCode).plain = blocks.closed.at(-1)?.cut ?? false;
       (code as SbCode).info = open.code.info;
       (code as SbCode).text = open.code.text;
       return;
     }
-    this.openElement.replaceChildren(rendered(open.source));
+    const element = rendered([open.source]).firstElementChild as HTMLElement | null;
+    if (!element) return;
+    if (blocks.closed.at(-1)?.cut) setPlain(element);
+    this.keepCode(element);
+    this.openElement.replaceWith(element);
+    this.openElement = element;
+  }
+
+  /** Code that was open keeps its element when it is drawn anew, and so its colours, its scroll and its selection. */
+  private keepCode(element: Element): boolean {
+    const before = this.openElement?.firstElementChild;
+    const now = element.children.length === 1 ? element.firstElementChild : null;
+    if (!(before instanceof SbCode && now instanceof SbCode && now.text.startsWith(before.text)))
+      return false;
+    before.text = now.text;
+    now.replaceWith(before);
+    return true;
   }
 
   private readonly clicked = (event: MouseEvent): void => {
@@ -176,8 +200,17 @@ export class SbAnswer extends LitElement {
   };
 }
 
-function rendered(source: string): DocumentFragment {
-  const fragment = sanitised(toHtml(source));
+/** Code of something huge has no colours. */
+function setPlain(element: Element): void {
+  for (const code of element.querySelectorAll("sb-code")) (code as SbCode).plain = true;
+}
+
+/** One element for each block. */
+function rendered(sources: string[]): DocumentFragment {
+  const fragment = sanitised(sources.map((source) => `<div class="block">${toHtml(source)}</div>`).join(""));
+  for (const block of fragment.children) {
+    if (block.firstElementChild?.tagName === "H3") block.classList.add("headed");
+  }
   for (const link of fragment.querySelectorAll("a")) {
     link.target = "_blank";
     link.rel = "noopener noreferrer";

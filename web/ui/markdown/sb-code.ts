@@ -9,15 +9,18 @@ import { languageOf, type LineReader, lineReader } from "./highlight";
 
 /** How long one frame may colour. */
 const FRAME_MS = 5;
-/** Beyond this, code stays plain. */
-const MAX_COLOURED_CHARS = 128 * 1024;
+/** Lines that stand together; those that are finished are laid out once. */
+const CHUNK_LINES = 40;
 
 export class SbCode extends LitElement {
   @property() info = "";
   @property() text = "";
+  /** No colours: it is a part of something huge. */
+  @property({ type: Boolean }) plain = false;
   @state() private copied = false;
   private shown = "";
-  private coloured = 0;
+  private chunk: HTMLElement | null = null;
+  private chunkLines = 0;
   private readonly rest = document.createTextNode("");
   private code: HTMLElement | null = null;
   private reader: LineReader | null = null;
@@ -72,7 +75,7 @@ export class SbCode extends LitElement {
     if (text.length >= this.shown.length && text.startsWith(this.shown))
       this.rest.appendData(text.slice(this.shown.length));
     else {
-      this.coloured = 0;
+      this.chunk = null;
       this.code?.replaceChildren(this.rest);
       this.rest.data = text;
       if (this.reader) {
@@ -86,51 +89,66 @@ export class SbCode extends LitElement {
   }
 
   private findReader(): void {
-    const language = languageOf(this.info);
+    const language = this.plain ? null : languageOf(this.info);
     if (language === this.wanted) return;
     this.wanted = language;
     if (language === null) return;
     void lineReader(language).then((reader) => {
       if (this.wanted !== language) return;
       this.reader = reader;
+      // Without one, lines are set as they are.
+      if (!reader) this.wanted = null;
       this.colourSoon();
     });
   }
 
   private colourSoon(): void {
-    if (!this.reader || this.frame !== 0 || !this.isConnected) return;
-    if (!this.rest.data.includes("\n") || this.shown.length > MAX_COLOURED_CHARS) return;
+    if (this.frame !== 0 || !this.isConnected || !this.rest.data.includes("\n")) return;
+    if (!this.reader && this.wanted !== null) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
       this.colour();
     });
   }
 
-  /** Colours lines that are whole, as many as the frame has time for. */
+  /** Sets lines that are whole, with their colours, as many as the frame has time for. */
   private colour(): void {
     const started = performance.now();
-    const done = document.createDocumentFragment();
     const rest = this.rest.data;
     let from = 0;
-    while (this.reader && performance.now() - started < FRAME_MS) {
+    while (performance.now() - started < FRAME_MS) {
       const end = rest.indexOf("\n", from);
       if (end < 0) break;
-      for (const run of this.reader.line(rest.slice(from, end))) {
-        if (run.kind === null) done.append(run.text);
-        else {
-          const span = document.createElement("span");
-          span.className = `tk-${run.kind}`;
-          span.textContent = run.text;
-          done.append(span);
-        }
-      }
-      done.append("\n");
+      this.setLine(rest.slice(from, end));
       from = end + 1;
     }
-    this.rest.before(done);
     this.rest.deleteData(0, from);
-    this.coloured += from;
     this.colourSoon();
+  }
+
+  private setLine(line: string): void {
+    if (!this.chunk || this.chunkLines >= CHUNK_LINES) {
+      this.chunk = document.createElement("span");
+      this.chunk.className = "chunk";
+      this.chunkLines = 0;
+      this.rest.before(this.chunk);
+    }
+    this.chunkLines += 1;
+    const { chunk } = this;
+    if (!this.reader) {
+      chunk.append(`${line}\n`);
+      return;
+    }
+    for (const run of this.reader.line(line)) {
+      if (run.kind === null) chunk.append(run.text);
+      else {
+        const span = document.createElement("span");
+        span.className = `tk-${run.kind}`;
+        span.textContent = run.text;
+        chunk.append(span);
+      }
+    }
+    chunk.append("\n");
   }
 
   private async copy(): Promise<void> {

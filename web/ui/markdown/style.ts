@@ -36,7 +36,7 @@ export const markdownStyle = css`
     margin: 1.3em 0 0.5em;
     font-weight: 650;
   }
-  .md .block:has(> :is(.h1, .h2, .h3)) {
+  .md .block.headed {
     margin-top: 1.4em;
   }
   .md h3.h1 {
@@ -183,6 +183,10 @@ export const markdownStyle = css`
     overflow-wrap: normal;
     white-space: pre;
     color: var(--tk-plain);
+  }
+  sb-code .chunk {
+    display: block;
+    min-width: max-content;
   }
   .tk-comment {
     color: var(--tk-comment);

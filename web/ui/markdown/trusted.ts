@@ -10,10 +10,11 @@ import DOMPurify from "dompurify";
 
 const TAGS = [
   ...["p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "pre", "blockquote"],
-  ...["ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "span", "img"],
+  ...["ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "a", "span", "img", "div"],
 ];
 const ATTRIBUTES = ["href", "title", "class", "start", "src", "alt", "data-align", "data-info"];
 const CLASSES = new Set([
+  "block",
   ...["h1", "h2", "h3", "h4", "h5", "h6"],
   ...["path", "image", "align-left", "align-center", "align-right"],
 ]);
@@ -40,6 +41,17 @@ let ready = false;
 function prepare(): void {
   if (ready) return;
   ready = true;
+  const trusted = policy();
+  // Said once: reading it costs more than cleaning a block.
+  DOMPurify.setConfig({
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    ALLOW_UNKNOWN_PROTOCOLS: false,
+    RETURN_DOM_FRAGMENT: true,
+    ...(trusted ? { TRUSTED_TYPES_POLICY: trusted } : {}),
+  });
   DOMPurify.addHook("uponSanitizeAttribute", (element, attribute) => {
     const { attrName, attrValue } = attribute;
     if (attrName === "class") {
@@ -60,14 +72,5 @@ function prepare(): void {
 /** Elements for HTML that nobody vouches for. */
 export function sanitised(html: string): DocumentFragment {
   prepare();
-  const trusted = policy();
-  return DOMPurify.sanitize(html, {
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ATTRIBUTES,
-    ALLOW_DATA_ATTR: false,
-    ALLOW_ARIA_ATTR: false,
-    ALLOW_UNKNOWN_PROTOCOLS: false,
-    RETURN_DOM_FRAGMENT: true,
-    ...(trusted ? { TRUSTED_TYPES_POLICY: trusted } : {}),
-  });
+  return DOMPurify.sanitize(html) as unknown as DocumentFragment;
 }

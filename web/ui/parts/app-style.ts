@@ -139,5 +139,11 @@ export const appStyle = css`
     .top .grow {
       display: none;
     }
+    sb-link-state[loud] {
+      flex: 1 0 100%;
+      max-width: 100%;
+      order: 1;
+      padding-bottom: 0.25rem;
+    }
   }
 `;

@@ -4,7 +4,7 @@ import { property } from "lit/decorators.js";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
-import { shown } from "./shown";
+import { sentence } from "./shown";
 
 export class SbAgentState extends LitElement {
   static override styles = [
@@ -67,7 +67,7 @@ export class SbAgentState extends LitElement {
       case "exited": {
         const why = this.page.model.log(this.page.active ?? "")?.exitMessage;
         return html`<div class="line exited">
-          ${icons.cross}<span class="words">${why ? shown(why) : `${agent} has exited.`}</span
+          ${icons.cross}<span class="words">${why ? sentence(why) : `${agent} has exited.`}</span
           >${this.restart()}
         </div>`;
       }

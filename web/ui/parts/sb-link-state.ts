@@ -74,6 +74,7 @@ export class SbLinkState extends LitElement {
 
   protected override updated(): void {
     window.clearTimeout(this.timer);
+    this.toggleAttribute("loud", this.state() !== "online");
     // The countdown is the only thing here that moves by itself.
     if (this.page.machine.retryAt !== null) this.timer = window.setTimeout(() => this.requestUpdate(), 500);
   }

@@ -3,7 +3,7 @@ import { css, html, LitElement } from "lit";
 import { property } from "lit/decorators.js";
 import type { Notice } from "../model/turn";
 import { shared } from "../theme/shared";
-import { shown } from "./shown";
+import { sentence, shown } from "./shown";
 
 const LOUD: readonly Notice["what"][] = ["gap"];
 const MAX_RAW_CHARS = 10_000;
@@ -59,7 +59,7 @@ export class SbNotice extends LitElement {
       </details>`;
     }
     return html`<p data-testid="notice" data-what=${what} class=${LOUD.includes(what) ? "loud" : ""}>
-      <span>${shown(text)}</span>
+      <span>${sentence(text)}</span>
     </p>`;
   }
 }

@@ -148,7 +148,13 @@ export class SbTranscript extends LitElement {
 
   private draw(item: Item) {
     if ("unsent" in item) {
-      return html`<sb-unsent .page=${this.page} .entry=${item.unsent} .held=${item.unsent.held}></sb-unsent>`;
+      const online = this.page.machine.phase === "online";
+      return html`<sb-unsent
+        .page=${this.page}
+        .entry=${item.unsent}
+        .held=${item.unsent.held}
+        ?online=${online}
+      ></sb-unsent>`;
     }
     const { entry } = item;
     return entry.kind === "turn"
@@ -171,6 +177,7 @@ export class SbTranscript extends LitElement {
     for (const entry of log?.entries ?? []) {
       // What waits is shown with the prompt box.
       if (entry.kind === "turn" && entry.state === "queued") continue;
+      if (isRepeated(entry, items.at(-1))) continue;
       items.push({ key: entry.kind === "turn" ? `t${String(entry.number)}` : entry.id, entry });
     }
     for (const unsent of this.page.outbox.of(this.tab)) items.push({ key: `u${unsent.name}`, unsent });
@@ -257,6 +264,12 @@ export class SbTranscript extends LitElement {
     const short = drawnTo < this.top + this.view + reach && before.end < this.items.length;
     if (short || (before.start > 0 && before.above > this.top - reach)) this.requestUpdate();
   }
+}
+
+/** An agent's exit is not told twice: the turn that it ended says the same. */
+function isRepeated(entry: Entry, before: Item | undefined): boolean {
+  if (entry.kind !== "notice" || entry.what !== "exited" || !before || !("entry" in before)) return false;
+  return before.entry.kind === "turn" && before.entry.detail?.message === entry.text;
 }
 
 customElements.define("sb-transcript", SbTranscript);

@@ -11,13 +11,15 @@ import "./sb-approval";
 import "./sb-plan";
 import "./sb-thought";
 import "./sb-tool";
-import { shown } from "./shown";
+import { sentence, shown } from "./shown";
 import { turnStyle } from "./turn-style";
 
 /** A longer prompt is folded. */
 const FOLD_CHARS = 1_200;
 const FOLD_LINES = 12;
 const WHEN = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+/** A turn that took longer says how long. */
+const LONG_MS = 5_000;
 /** Of what nobody knows, this much is drawn. */
 const MAX_RAW_CHARS = 10_000;
 
@@ -128,10 +130,12 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
   private outcome() {
     const { outcome, detail, startMs, endMs, pieces } = this.turn;
     if (outcome === "completed") {
-      return html`<div class="end small muted" data-testid="outcome">
-        ${pieces.length === 0 ? html`<span>The agent ended the turn without a word.</span>` : nothing}
-        ${startMs !== null && endMs !== null && endMs - startMs > 5_000 ? html`<span>${duration(endMs - startMs)}</span>` : nothing}
-      </div>`;
+      const took =
+        startMs !== null && endMs !== null && endMs - startMs > LONG_MS ? duration(endMs - startMs) : "";
+      const words = pieces.length === 0 ? `The agent ended the turn without a word. ${took}` : took;
+      return words === ""
+        ? nothing
+        : html`<div class="end small muted" data-testid="outcome"><span>${words}</span></div>`;
     }
     if (outcome === "cancelled") {
       return html`<div class="end small muted" data-testid="outcome">
@@ -141,10 +145,13 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
     return html`<div class="failed" data-testid="outcome" role="group" aria-label="The turn failed">
       ${icons.cross}
       <div class="why">
-        <strong
-          >${detail?.code === "host_restarted" ? "The host was restarted during this turn." : "This turn failed."}</strong
-        >
-        ${detail ? html`<span>${shown(detail.message)}</span>` : nothing}
+        ${
+          detail?.code === "host_restarted"
+            ? html`<strong>The host was restarted during this turn.</strong>
+                <span>What was said until then is kept. Nothing is sent again by itself.</span>`
+            : html`<strong>This turn failed.</strong>
+                ${detail ? html`<span>${sentence(detail.message)}</span>` : nothing}`
+        }
       </div>
       <button @click=${this.again}>${icons.again} Send again</button>
     </div>`;

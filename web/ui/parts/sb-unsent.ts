@@ -33,6 +33,7 @@ export class SbUnsent extends LitElement {
   ];
   @property({ attribute: false }) page!: Page;
   @property({ attribute: false }) entry!: Unsent;
+  @property({ type: Boolean }) online = false;
   @property({ attribute: false }) held: string | null = null;
 
   protected override render() {
@@ -42,7 +43,7 @@ export class SbUnsent extends LitElement {
       <div class="below small">
         ${
           held === null
-            ? html`<span class="muted">Sending…</span>`
+            ? html`<span class="muted">${this.online ? "Sending…" : "Waits for the host"}</span>`
             : html`<span class="why">Not sent. ${shown(held)}</span>
                 <button @click=${() => this.page.sendHeld(entry.name)}>Send</button>
                 <button @click=${this.edit}>Edit</button>

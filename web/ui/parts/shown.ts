@@ -1,4 +1,4 @@
-/** Text with its hidden characters made visible, as a template. */
+/** Foreign text as templates: with its hidden characters made visible, and as sentences for people. */
 import { html, type TemplateResult } from "lit";
 import { reveal } from "../model/words";
 
@@ -8,4 +8,19 @@ export function shown(text: string): TemplateResult[] {
       ? html`${part.plain}`
       : html`<span class="unseen" title="hidden character">${part.hidden}</span>`,
   );
+}
+
+/** A message of the host: it begins small and quotes names in backticks. */
+export function sentence(text: string): TemplateResult[] {
+  const parts = text.split("`");
+  // An odd mark is a mark.
+  if (parts.length % 2 === 0) return shown(capital(text));
+  return parts.map((part, at) =>
+    at % 2 === 1 ? html`<code>${shown(part)}</code>` : html`${shown(at === 0 ? capital(part) : part)}`,
+  );
+}
+
+function capital(text: string): string {
+  const [first = ""] = text;
+  return first.toUpperCase() + text.slice(first.length);
 }

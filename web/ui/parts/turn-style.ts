@@ -88,9 +88,6 @@ export const turnStyle = css`
     align-items: center;
     margin-top: 0.6em;
   }
-  .end:not(:has(span)) {
-    display: none;
-  }
   .failed {
     display: flex;
     flex-wrap: wrap;

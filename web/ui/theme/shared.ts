@@ -86,6 +86,9 @@ export const shared = css`
     white-space: nowrap;
     min-width: 0;
   }
+  code {
+    font: 0.92em var(--sb-mono);
+  }
   .unseen {
     font: 0.8em var(--sb-mono);
     padding: 0 0.3em;

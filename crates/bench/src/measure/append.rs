@@ -96,7 +96,7 @@ fn drive(log: &mut dyn Log, events: u64) -> Result<(f64, Vec<f64>)> {
 struct Sqlite {
     store: SqliteStore,
     done: Receiver<CommitDone>,
-    heads: HashMap<u64, PageBuilder>,
+    heads: Vec<PageBuilder>,
     body: Body,
 }
 
@@ -107,7 +107,7 @@ impl Sqlite {
         let (store, _) = SqliteStore::open(folder, options, move |done| drop(sender.send(done)))?;
         let text = "x".repeat(EVENT_BYTES - HEAD_BYTES);
         let body = Body::Text { text: Text::from_plain(&text) };
-        let mut log = Self { store, done, heads: HashMap::new(), body };
+        let mut log = Self { store, done, heads: (0..SESSIONS).map(|_| PageBuilder::new(Seq(1))).collect(), body };
         let entries: Result<Vec<Entry>> = (1..=SESSIONS).map(|session| log.first(session)).collect();
         let entries = entries?;
         log.store.commit(Commit { ticket: Ticket(0), entries, changes: Vec::new() });
@@ -133,7 +133,8 @@ impl Sqlite {
     }
 
     fn entry(&mut self, session: u64) -> Result<Entry> {
-        let head = self.heads.entry(session).or_insert_with(|| PageBuilder::new(Seq(1)));
+        let at = usize::try_from(session - 1)?;
+        let head = self.heads.get_mut(at).context("there is no such session")?;
         head.push(Time(1), Some(TurnId(1)), &self.body);
         let page = Arc::new(head.take().context("a page has what was added to it")?);
         Ok(Entry { session: SessionId(session), page, changes: Vec::new() })

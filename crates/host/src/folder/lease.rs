@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::place::{Folder, FolderError, write_fresh};
+use super::place::{Folder, FolderError, Lasts, write_fresh};
 
 /// Held for the life of the host.
 const LOCK_FILE: &str = "host.lock";
@@ -114,7 +114,7 @@ impl Lease {
         let running = Running { pid: std::process::id(), url: url.to_owned(), version };
         let error = |source| FolderError::Io { path: self.host_file.clone(), source };
         let json = serde_json::to_vec(&running).map_err(|source| error(source.into()))?;
-        let fresh = write_fresh(&self.host_file, &json).map_err(error)?;
+        let fresh = write_fresh(&self.host_file, &json, Lasts::WithTheProcess).map_err(error)?;
         fs::rename(fresh, &self.host_file).map_err(error)
     }
 }

@@ -83,7 +83,9 @@ fn the_first_steps_are_those_of_the_pages_they_lead_to() {
     assert_eq!(only(first, "toml").text, only(AGENT_PAGE, "toml").text);
     let steps: Vec<_> = blocks(first).into_iter().filter(|block| block.language() == "sh").collect();
     assert!(steps.iter().any(|step| step.text == only(VIEW_PAGE, "sh").text), "the view is started as its page says");
-    // What the test above types and reads.
+    let shown = steps.iter().find(|step| step.text.starts_with("switchboard run")).expect("a prompt without the page");
+    assert_eq!(shown.text, "switchboard run \"one two three\"\n");
+    assert_eq!(with_agent().run(&["run", "one two three"]).trim(), "eno owt eerht");
     let text = read(first);
     assert!(text.contains("`one two three`") && text.contains("`eno owt eerht`"));
 }
