@@ -17,9 +17,17 @@ mod screen;
 mod talk;
 mod turn;
 
+use std::time::Duration;
+
 use super::args::{Cli, RunArgs};
 use super::exit::{Exit, Failure};
 use super::stop::Signals;
+use turn::Greeted;
+
+/// How often a host that was just leaving is followed by another one.
+const TRIES: u32 = 20;
+/// From try to try.
+const BETWEEN: Duration = Duration::from_millis(100);
 
 /// Does what was asked.
 pub(super) async fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
@@ -27,13 +35,21 @@ pub(super) async fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
     let workspace = cli.workspace(None)?;
     let mut signals = Signals::listen().map_err(|error| Failure::failed(format!("no signals: {error}")))?;
     let (folder, config) = (cli.folder()?, cli.config()?);
-    let host = tokio::select! {
-        host = own::Host::join_or_be(folder, config, &workspace) => host?,
-        _ = signals.next() => return Err(Failure::new(Exit::Interrupted, "interrupted")),
-    };
     let wanted = turn::Wanted { prompt, workspace, agent: args.agent.clone(), session: args.session };
-    let (ended, signals) = turn::run(cli, host.control(), wanted, signals).await;
-    let interrupted = ended.as_ref().is_err_and(|failure| failure.exit == Exit::Interrupted);
-    host.leave(signals, interrupted).await?;
-    ended
+    for attempt in 1.. {
+        let host = tokio::select! {
+            host = own::Host::join_or_be(folder.clone(), config.clone(), &wanted.workspace) => host?,
+            _ = signals.next() => return Err(Failure::new(Exit::Interrupted, "interrupted")),
+        };
+        let (ended, greeted) = turn::run(cli, host.control(), &wanted, &mut signals).await;
+        let exit = ended.as_ref().err().map(|failure| failure.exit);
+        // Nothing was asked of it yet, so another one may be asked.
+        if exit == Some(Exit::Unreachable) && greeted == Greeted::No && attempt < TRIES {
+            tokio::time::sleep(BETWEEN).await;
+            continue;
+        }
+        host.leave(&mut signals, exit == Some(Exit::Interrupted)).await?;
+        return ended;
+    }
+    Ok(())
 }

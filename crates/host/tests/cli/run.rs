@@ -143,6 +143,20 @@ fn a_host_that_runs_is_used_and_stays() {
 }
 
 #[test]
+fn turns_that_begin_at_once_share_one_host_and_none_is_cut_off() {
+    let stage = Stage::new();
+    let one = || stage.switchboard(&["run", "demo: slow 8"]).spawn().unwrap();
+    let children: Vec<_> = (0..4).map(|_| one()).collect();
+    for child in children {
+        let done = Done::from(child.wait_with_output().unwrap()).good();
+        assert!(done.out.contains("word-8"), "{done:?}");
+    }
+    assert!(stage.host().is_none(), "the last one ends the host");
+    let listed = stage.call(&["sessions", "list", "--json"]).good().json();
+    assert_eq!(listed.iter().map(|one| &one["open"]).collect::<Vec<_>>(), vec![&json!(false); 4]);
+}
+
+#[test]
 fn without_a_terminal_consent_is_denied() {
     let stage = Stage::new();
     let done = stage.call(&["run", "demo: approve"]).good();

@@ -19,10 +19,10 @@ use crate::folder::{Folder, Lease, LeaseError, running_host};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// From look to look.
 const BETWEEN: Duration = Duration::from_millis(25);
-/// The same, while others use our host.
-const BETWEEN_LEAVING: Duration = Duration::from_millis(250);
+/// Our own link is counted for a moment after it is closed; whoever is there longer is somebody else.
+const OWN_LINK: Duration = Duration::from_secs(1);
 /// What counts the links in the host's numbers.
-const LINKS: &str = "switchboard_links_open ";
+const LINKS: &str = "switchboard_view_links_open ";
 
 /// The host of a turn.
 pub(super) struct Host {
@@ -89,17 +89,17 @@ impl Host {
     }
 
     /// Ends our own host, once nobody else is at it. Whoever interrupts does not wait.
-    pub(super) async fn leave(self, mut signals: Signals, interrupted: bool) -> Result<(), Failure> {
+    pub(super) async fn leave(self, signals: &mut Signals, interrupted: bool) -> Result<(), Failure> {
         let Self { control, own: Some(Own { stop, mut running }) } = self else { return Ok(()) };
-        let mut told = false;
+        let (began, mut told) = (Instant::now(), false);
         while !interrupted && others(&control).await {
-            if !std::mem::replace(&mut told, true) {
+            if began.elapsed() > OWN_LINK && !std::mem::replace(&mut told, true) {
                 tracing::warn!("another view uses this host; it stays until that view leaves, or until Ctrl-C");
             }
             tokio::select! {
                 _ = signals.next() => break,
                 _ = &mut running => return Ok(()),
-                () = tokio::time::sleep(BETWEEN_LEAVING) => {}
+                () = tokio::time::sleep(BETWEEN) => {}
             }
         }
         // Nobody listens only if it has ended already.

@@ -37,17 +37,18 @@ enum Tab {
     Theirs,
 }
 
-struct Turn {
+struct Turn<'a> {
     talk: Talk,
     screen: Screen,
     questions: Questions,
-    wanted: Wanted,
+    wanted: &'a Wanted,
     tab: String,
     whose: Tab,
     name: String,
     session: Option<SessionId>,
     /// Known once the prompt is in the log.
     turn: Option<TurnId>,
+    greeted: Greeted,
     asked: bool,
     cancelled: bool,
 }
@@ -58,32 +59,42 @@ struct Ended {
     detail: Option<Detail>,
 }
 
-/// Runs the turn. Gives the signals back for what comes after it.
+/// Whether the host has said anything: one that has not was asked nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Greeted {
+    Yes,
+    No,
+}
+
+/// Runs the turn.
 pub(super) async fn run(
     cli: &Cli,
     control: &Control,
-    wanted: Wanted,
-    signals: Signals,
-) -> (Result<(), Failure>, Signals) {
-    let mut signals = signals;
-    let ended = async {
-        if let Some(session) = wanted.session {
-            // Asked first, so that an id that names nothing opens nothing.
-            control
-                .session(session)
-                .await
-                .map_err(|failure| if failure.exit == Exit::NotFound { no_session(session) } else { failure })?;
+    wanted: &Wanted,
+    signals: &mut Signals,
+) -> (Result<(), Failure>, Greeted) {
+    if let Some(session) = wanted.session {
+        // Asked first, so that an id that names nothing opens nothing.
+        match control.session(session).await {
+            Ok(_) => {}
+            Err(failure) if failure.exit == Exit::NotFound => return (Err(no_session(session)), Greeted::No),
+            Err(failure) => return (Err(failure), Greeted::No),
         }
-        let mut turn = Turn::open(cli, control, wanted).await?;
-        let ended = turn.follow(&mut signals).await;
-        turn.finish(ended).await
     }
-    .await;
-    (ended, signals)
+    let mut turn = match Turn::open(cli, control, wanted).await {
+        Ok(turn) => turn,
+        Err(failure) => return (Err(failure), Greeted::No),
+    };
+    let ended = turn.follow(signals).await;
+    let greeted = turn.greeted;
+    if greeted == Greeted::No {
+        return (ended.map(drop), greeted);
+    }
+    (turn.finish(ended).await, greeted)
 }
 
-impl Turn {
-    async fn open(cli: &Cli, control: &Control, wanted: Wanted) -> Result<Self, Failure> {
+impl<'a> Turn<'a> {
+    async fn open(cli: &Cli, control: &Control, wanted: &'a Wanted) -> Result<Self, Failure> {
         let number = getrandom::u64().map_err(|error| Failure::failed(format!("no randomness: {error}")))?;
         let name = format!("run-{number:016x}");
         Ok(Self {
@@ -96,6 +107,7 @@ impl Turn {
             name,
             session: None,
             turn: None,
+            greeted: Greeted::No,
             asked: false,
             cancelled: false,
         })
@@ -141,6 +153,7 @@ impl Turn {
     async fn take(&mut self, heard: Heard) -> Result<Option<Ended>, Failure> {
         match heard {
             Heard::Welcome { sessions } => {
+                self.greeted = Greeted::Yes;
                 let open = |id| sessions.iter().find(|one| one.session == id).and_then(|one| one.tab.clone());
                 if let Some(tab) = self.wanted.session.and_then(open) {
                     (self.tab, self.whose) = (tab, Tab::Theirs);
