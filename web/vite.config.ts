@@ -34,6 +34,7 @@ export default defineConfig({
   server: {
     host: "127.0.0.1",
     strictPort: true,
-    proxy: { "/ws": { target: host, ws: true }, "/login": { target: host } },
+    // The host lets in its own page only; to it, this one is.
+    proxy: { "/ws": { target: host, ws: true, changeOrigin: true, rewriteWsOrigin: true } },
   },
 });

@@ -1,8 +1,11 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
+mod bench;
 mod chromium;
 mod codegen;
+mod newcomer;
 mod steps;
+mod storm;
 mod tidy;
 mod web;
 
@@ -16,10 +19,13 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   test [STEP…]   every check that must pass before a change is kept, or only the steps named
+  bench [FLAG…]  ours, the raw limit and the peer side by side; --help says more
   tidy           the rules of the house that no compiler knows
   web            the page from its sources, live, joined to a host that runs already
   screenshots    pictures of the page's main states, below the target folder
   codegen        writes the files that are made from the code
+  newcomer       a fresh clone, the README's first command, the link that it prints, a prompt, an answer
+  storm          kills, stops and starves the real program and checks that nothing is lost; --help says more
 ";
 
 fn main() -> Result<ExitCode> {
@@ -27,9 +33,12 @@ fn main() -> Result<ExitCode> {
     let root = repository_root()?;
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
+        Some((chore, arguments)) if chore == "storm" => storm::run(&root, arguments),
+        Some((chore, wanted)) if chore == "bench" => bench::run(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "web" => web::live(&root),
         Some((chore, [])) if chore == "screenshots" => web::screenshots(&root),
+        Some((chore, [])) if chore == "newcomer" => newcomer::run(&root),
         Some((chore, [])) if chore == "codegen" => codegen::write(&root),
         Some((chore, [])) if chore == "help" || chore == "--help" || chore == "-h" => {
             print!("{USAGE}");

@@ -103,8 +103,8 @@ fn tidy_step(root: &Path) -> Result<Ended> {
 
 fn codegen_step(root: &Path) -> Result<Ended> {
     let stale = codegen::check(root);
-    for path in &stale {
-        println!("{path} is not what the code makes; run `cargo xtask codegen`");
+    for what in &stale {
+        println!("{what}");
     }
     Ok(if stale.is_empty() { Ended::Passed } else { Ended::Failed { code: 1 } })
 }
@@ -164,7 +164,7 @@ pub(crate) fn test_environment(command: &mut Command) {
 }
 
 /// A folder in memory from which programs may be run, where the system has one.
-fn memory_folder(mounts: &str) -> Option<&'static str> {
+pub(crate) fn memory_folder(mounts: &str) -> Option<&'static str> {
     const FOLDER: &str = "/dev/shm";
     let mut options = mounts.lines().filter_map(|line| {
         let mut words = line.split(' ').skip(1);

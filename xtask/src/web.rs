@@ -32,12 +32,12 @@ pub(crate) fn unit(root: &Path) -> Result<Ended> {
 
 /// The tests in a real browser, against the very program that the Rust tests ran against.
 pub(crate) fn browser(root: &Path) -> Result<Ended> {
-    in_browser(root, &[])
+    in_browser(root, &[], &[])
 }
 
 /// Pictures of the page's main states, for people to look at.
 pub(crate) fn screenshots(root: &Path) -> Result<ExitCode> {
-    Ok(match in_browser(root, &["states"])? {
+    Ok(match in_browser(root, &["states"], &[])? {
         Ended::Passed => ExitCode::SUCCESS,
         Ended::Failed { code } => ExitCode::from(code),
     })
@@ -53,7 +53,8 @@ pub(crate) fn live(root: &Path) -> Result<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn in_browser(root: &Path, files: &[&str]) -> Result<Ended> {
+/// The tests in a real browser, all or only these files, with what else they are to know.
+pub(crate) fn in_browser(root: &Path, files: &[&str], more: &[(&str, &Path)]) -> Result<Ended> {
     // The same units as the Rust tests use, so that after them this builds nothing.
     let built = cargo(root, &["test", "--workspace", "--all-targets", "--no-run", "--quiet"])?;
     if built != Ended::Passed {
@@ -71,11 +72,12 @@ fn in_browser(root: &Path, files: &[&str]) -> Result<Ended> {
     tests.env("SWITCHBOARD_PROGRAM", program).env("SWITCHBOARD_CHROMIUM", chromium::find_or_install()?);
     tests.env("SWITCHBOARD_SCREENSHOTS", built_in.join("screenshots"));
     test_environment(&mut tests);
+    tests.envs(more.iter().copied());
     run(tests)
 }
 
 /// The target folder: this very program lies in it, in the folder of its profile.
-fn built_in() -> Result<PathBuf> {
+pub(crate) fn built_in() -> Result<PathBuf> {
     let own = std::env::current_exe().context("the chores cannot find themselves")?;
     own.ancestors()
         .nth(2)

@@ -9,6 +9,7 @@ mod quick;
 pub(crate) use depth::deeper_than;
 pub(crate) use fields::{FieldError, Fields, FieldsError};
 pub(crate) use list::{items, pairs};
+pub(crate) use quick::text_end;
 
 /// Characters of a foreign name that an error text repeats.
 const MAX_SHOWN_CHARS: usize = 64;

@@ -170,6 +170,28 @@ proptest! {
         all_read(frame);
     }
 
+    /// The dialect remembers how the last chunk began; that must not show in what it makes of the next message.
+    #[test]
+    fn what_was_read_before_does_not_change_what_is_read_next(
+        kind in proptest::sample::select(&["response-chunk", "thought-chunk"]),
+        rest in r#"([a-zé ]{0,40}|\\[nt"\\u0/]|"|"}|","chunk":"|","x":"|\x01){0,6}"#,
+        byte in any::<u8>(), at in any::<prop::sample::Index>(),
+    ) {
+        let head = format!(r#"{{"type":"{kind}","sessionId":"s","messageId":"m","chunk":""#);
+        let mut broken = format!("{head}{rest}\"}}").into_bytes();
+        let at = at.index(broken.len());
+        broken[at] = byte;
+        for next in [format!("{head}{rest}\"}}").into_bytes(), broken] {
+            let (mut warm, mut said, mut said_cold) = (talking(), Vec::new(), Vec::new());
+            warm.read(Time(0), &Bytes::from(format!("{head}first\"}}")), &mut said).unwrap();
+            said.clear();
+            let next = Bytes::from(next);
+            let (read, read_cold) =
+                (warm.read(Time(0), &next, &mut said), talking().read(Time(0), &next, &mut said_cold));
+            prop_assert_eq!((read, said), (read_cold, said_cold));
+        }
+    }
+
     #[test]
     fn chunks_of_any_text_reach_the_view_as_they_left_the_agent(plain in any::<String>()) {
         for (kind, literal) in [

@@ -44,4 +44,5 @@ pub use children::{Leftover, end_leftovers};
 pub use ending::Graces;
 pub use fleet::Agents;
 pub use kinds::unsupported;
+pub(crate) use program::find as find_program;
 pub use spec::{AgentKind, AgentSpec, EnvValue, ProcessPer, ProcessSpec, SecretName};

@@ -6,9 +6,14 @@
 //! | [`exit`] | how a command ends, as a number and in words |
 //! | [`serve`] | the host alone, and what it says when it is ready |
 //! | [`join`] | commands that talk to the running host |
-//! | [`control`] | the small HTTP client for the host's control routes |
+//! | `connect` | standard input and output joined to a host |
+//! | `run` | one turn in the terminal |
+//! | `agents`, `sessions`, `trust` | the commands of these names |
+//! | `doctor` | what is wrong, and how to mend it |
+//! | `schema`, `completions` | what programs and shells want to know |
+//! | `reach` | the running host, or the store if none runs |
+//! | [`control`], `wire` | the small HTTP client for the host's control routes, and a link to it |
 //! | `browser` | opening the page |
-//! | `trust` | `trust` and `untrust` |
 //! | `logs`, `print` | the log on standard error, data on standard output |
 //! | [`stop`] | being asked to stop |
 
@@ -19,23 +24,46 @@ pub mod join;
 pub mod serve;
 pub mod stop;
 
+mod agents;
 mod browser;
+mod completions;
+mod connect;
+mod doctor;
 mod logs;
 mod print;
+mod reach;
+mod run;
+mod schema;
+mod sessions;
 mod trust;
+mod wire;
 
 use args::{Cli, Command};
 use exit::Failure;
+use logs::Chatter;
 
 /// Does what was asked; everything but the demo agent, which wants no runtime.
 pub async fn run(cli: Cli) -> Result<(), Failure> {
-    logs::start();
+    logs::start(match &cli.command {
+        None | Some(Command::Serve(_)) => Chatter::Info,
+        Some(_) => Chatter::Warnings,
+    });
     match &cli.command {
         None => join::here(&cli).await,
         Some(Command::Serve(serve)) => serve::run(&cli, serve).await,
         Some(Command::Open) => join::open(&cli).await,
+        Some(Command::Connect(connect)) => connect::run(&cli, connect).await,
+        Some(Command::Run(run)) => run::run(&cli, run).await,
+        Some(Command::Agents(command)) => agents::run(&cli, command).await,
+        Some(Command::Sessions(command)) => sessions::run(&cli, command).await,
         Some(Command::Trust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Trusted).await,
         Some(Command::Untrust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Untrusted).await,
+        Some(Command::Doctor) => doctor::run(&cli).await,
+        Some(Command::Schema { dialect }) => schema::run(&cli, dialect.as_deref()),
+        Some(Command::Completions { shell }) => {
+            completions::run(*shell);
+            Ok(())
+        }
         Some(Command::DemoAgent) => crate::demo::run().map_err(|error| Failure::failed(error.to_string())),
     }
 }

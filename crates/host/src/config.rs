@@ -16,4 +16,4 @@ mod settings;
 
 pub use paths::{Asked, user_file};
 pub use place::ConfigError;
-pub use settings::{AgentUnavailable, Config, Durability, Server, Startup};
+pub use settings::{AgentUnavailable, Config, Durability, Server, Startup, WORKSPACE_FILE};

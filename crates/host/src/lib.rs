@@ -8,6 +8,7 @@ pub mod config;
 pub mod demo;
 pub mod driver;
 pub mod folder;
+pub mod history;
 pub mod link;
 pub mod server;
 pub mod store;

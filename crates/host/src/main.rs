@@ -29,7 +29,10 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
-    Ok(match runtime.block_on(cli::run(cli)) {
+    let done = runtime.block_on(cli::run(cli));
+    // A thread that still reads standard input must not keep us.
+    runtime.shutdown_background();
+    Ok(match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             complain(&failure.to_string());

@@ -30,6 +30,7 @@ mod writer;
 
 use switchboard_types::{Commit, History, HistoryPlace, Page, Seq, SessionId, SessionRow, TurnRow, WorkspaceRow};
 
+pub use check::{CheckUp, check_up};
 pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use sqlite::{Bounds, Durability, OpenReport, Options, SqliteStore};

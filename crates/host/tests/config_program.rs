@@ -107,8 +107,9 @@ fn wrong_usage_and_wrong_configuration_end_with_2() {
     assert_eq!(code(&output), 2);
     let expected = format!("switchboard: {}, line 2, key `port`: unknown field `port`", config.display());
     assert!(stderr(&output).starts_with(&expected), "{}", stderr(&output));
+    // What is named and not there is another matter.
     let output = switchboard(data.path(), &["serve", "--agent", "nobody"]);
-    assert_eq!(code(&output), 2);
+    assert_eq!(code(&output), 3);
     assert!(stderr(&output).contains("no agent `nobody`"), "{}", stderr(&output));
 }
 

@@ -11,7 +11,6 @@ mod spine {
     mod damage;
     mod doors;
     mod host;
-    mod kill;
     mod page;
     mod restart;
     mod slow_view;

@@ -17,11 +17,11 @@ pub const MAX_SEATS_PER_LINK: usize = 1_000;
 /// Open approvals of one session.
 pub const MAX_OPEN_APPROVALS: usize = 64;
 /// Event bytes on their way to one link; beyond it the seat's cursor stands still.
-pub const LINK_WINDOW_BYTES: usize = 256 * 1024;
+pub const LINK_WINDOW_BYTES: usize = 512 * 1024;
 /// What a page, or a word on a session, costs at least within that window, however small it is.
 pub const MIN_PAGE_COST: usize = 1024;
 /// One page read from the store; a single larger event still comes, alone.
-pub const READ_PAGE_BYTES: usize = 128 * 1024;
+pub const READ_PAGE_BYTES: usize = 256 * 1024;
 /// Event bytes that wait for the disk before the host stops taking words from agents.
 pub const MAX_UNCOMMITTED_BYTES: usize = 32 * 1024 * 1024;
 /// Bytes of words kept for agent sessions that are not known yet, per agent process.

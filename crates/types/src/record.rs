@@ -137,6 +137,22 @@ impl Page {
         Some(Self { first: cursor.next(), last: self.last, records: self.records.slice(skip..) })
     }
 
+    /// Pages that follow each other, as one. None if they do not, or if there is none.
+    #[must_use]
+    pub fn join(pages: Vec<Self>) -> Option<Self> {
+        let follow = |pair: &[Self]| matches!(pair, [one, next] if one.last.next() == next.first);
+        if !pages.windows(2).all(follow) {
+            return None;
+        }
+        let (first, last) = (pages.first()?.first, pages.last()?.last);
+        if pages.len() == 1 {
+            return pages.into_iter().next();
+        }
+        let mut records = BytesMut::with_capacity(pages.iter().map(Self::bytes).sum());
+        pages.iter().for_each(|page| records.extend_from_slice(&page.records));
+        Some(Self { first, last, records: records.freeze() })
+    }
+
     /// The longest head of the page that fits into `max_bytes`, at least one event.
     #[must_use]
     pub fn head_within(&self, max_bytes: usize) -> Self {
@@ -294,12 +310,16 @@ impl PageBuilder {
 
     fn push_raw(&mut self, at: Time, turn: Option<TurnId>, kind: u8, body: &[u8]) -> Seq {
         let len = u32::try_from(HEAD_BYTES + body.len()).unwrap_or(u32::MAX);
-        self.records.reserve(LEN_BYTES + HEAD_BYTES + body.len());
-        self.records.put_u32_le(len);
-        self.records.put_u64_le(at.0);
-        self.records.put_u32_le(turn.map_or(0, |turn| turn.0));
-        self.records.put_u8(kind);
-        self.records.put_slice(body);
+        // One piece each, since every piece is a check for room and events come by the million.
+        let mut head = [0; LEN_BYTES + HEAD_BYTES];
+        let mut rest = head.as_mut_slice();
+        rest.put_u32_le(len);
+        rest.put_u64_le(at.0);
+        rest.put_u32_le(turn.map_or(0, |turn| turn.0));
+        rest.put_u8(kind);
+        self.records.reserve(head.len() + body.len());
+        self.records.extend_from_slice(&head);
+        self.records.extend_from_slice(body);
         let seq = self.next;
         self.next = seq.next();
         seq

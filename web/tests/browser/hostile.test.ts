@@ -72,55 +72,49 @@ function strangeRequests(window: Window): string[] {
 
 async function harmless(window: Window, name: string): Promise<void> {
   expect(window.trouble.ran, name).toEqual([]);
-  const found = await window.page.evaluate(() => {
-    const wide = document.documentElement.scrollWidth - innerWidth;
-    const bad: string[] = [];
-    const look = (root: Document | ShadowRoot): void => {
-      for (const element of root.querySelectorAll("*")) {
-        if (element.shadowRoot) look(element.shadowRoot);
-        const tag = element.localName;
-        const said = element.closest("[data-testid=answer], [data-testid=turn-prompt]") !== null;
-        if (!said) continue;
-        if (
-          [
-            "script",
-            "style",
-            "iframe",
-            "object",
-            "embed",
-            "form",
-            "base",
-            "meta",
-            "link",
-            "svg",
-            "math",
-          ].includes(tag)
-        ) {
-          bad.push(tag);
-        }
-        for (const { name: attribute, value } of element.attributes) {
-          if (attribute.startsWith("on") || attribute === "style" || attribute === "srcdoc")
-            bad.push(`${tag} ${attribute}`);
-          if (attribute === "href" && !/^(?:https?|mailto):/.test(value))
-            bad.push(`${tag} to ${value.slice(0, 100)}`);
-          if (attribute === "src" && !value.startsWith("data:image/"))
-            bad.push(`${tag} from ${value.slice(0, 100)}`);
-        }
-      }
-    };
-    look(document);
-    const prompt = (function find(root: Document | ShadowRoot): Element | null {
-      const here = root.querySelector("[data-testid=prompt]");
-      if (here) return here;
-      for (const element of root.querySelectorAll("*")) {
-        const inside = element.shadowRoot && find(element.shadowRoot);
-        if (inside) return inside;
-      }
-      return null;
-    })(document)?.getBoundingClientRect();
-    const promptSeen =
-      !!prompt && prompt.bottom <= innerHeight && prompt.top >= 0 && prompt.right <= innerWidth;
-    return { wide: Math.max(0, wide), bad, promptSeen, title: document.title.includes("pwned") };
-  });
-  expect(found, name).toEqual({ wide: 0, bad: [], promptSeen: true, title: false });
+  const found = await window.page.evaluate(whatIsWrong);
+  expect(found, name).toEqual({ wide: 0, bad: [], promptSeen: true });
+}
+
+/** Runs in the page: looks through all of it, into the parts' own trees, too. */
+function whatIsWrong(): { wide: number; bad: string[]; promptSeen: boolean } {
+  const forbidden = [
+    "script",
+    "style",
+    "iframe",
+    "object",
+    "embed",
+    "form",
+    "base",
+    "meta",
+    "link",
+    "math",
+    "template",
+  ];
+  const bad: string[] = [];
+  let prompt: DOMRect | null = null;
+  const check = (element: Element): void => {
+    const tag = element.localName;
+    if (forbidden.includes(tag)) bad.push(tag);
+    for (const { name, value } of element.attributes) {
+      if (name.startsWith("on") || name === "srcdoc") bad.push(`${tag} ${name}`);
+      // The page itself notes how high a part was that it has put away.
+      if (name === "style" && !/^contain-intrinsic-[a-z-]+: [a-z0-9 .]+;$/.test(value))
+        bad.push(`${tag} ${value.slice(0, 100)}`);
+      if (name === "href" && !/^(?:https?|mailto):/.test(value)) bad.push(`${tag} to ${value.slice(0, 100)}`);
+      if (name === "src" && !value.startsWith("data:image/")) bad.push(`${tag} from ${value.slice(0, 100)}`);
+    }
+  };
+  const look = (root: Document | ShadowRoot, said: boolean): void => {
+    for (const element of root.querySelectorAll("*")) {
+      const here = said || element.closest("[data-testid=answer], [data-testid=turn-prompt]") !== null;
+      if (here) check(element);
+      if (element.getAttribute("data-testid") === "prompt") prompt = element.getBoundingClientRect();
+      if (element.shadowRoot) look(element.shadowRoot, here);
+    }
+  };
+  look(document, false);
+  const box = prompt as DOMRect | null;
+  const promptSeen = box !== null && box.top >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+  return { wide: Math.max(0, document.documentElement.scrollWidth - innerWidth), bad, promptSeen };
 }

@@ -1,6 +1,7 @@
 /** The wire between page and host goes away in the ways that wires do, and comes back. */
 import { expect, test } from "vitest";
-import { expectSame, logOf, slow } from "./stage/same";
+import { logOf } from "./stage/log";
+import { expectSame, slow } from "./stage/same";
 import { useStage } from "./stage/stage";
 import { words } from "./stage/window";
 
@@ -13,7 +14,7 @@ test("a window that was offline for a while has everything when it is back", asy
   await window.context.setOffline(true);
   stage.wire.cut();
   await window.notOnline();
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   stage.wire.mend();
   await window.context.setOffline(false);
   await window.online();
@@ -31,7 +32,7 @@ test("a wire that is cut again and again costs no word", async () => {
     stage.wire.mend();
     await window.online();
   }
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   expect(words(said[0]?.text ?? "")).toBe(slow(16));
   await expectSame(window, said);
 });
@@ -41,7 +42,7 @@ test("a wire that died without a word is noticed, and what was missed comes over
   await window.prompt("demo: slow 6");
   await window.says(1, "word-2");
   stage.wire.die();
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   // The browser's own sign that the network changed; without it the page asks by itself, only later.
   await window.context.setOffline(true);
   await window.context.setOffline(false);
@@ -58,7 +59,7 @@ test("a prompt that was typed offline arrives once", async () => {
   await window.prompt("demo: echo typed offline");
   stage.wire.mend();
   await window.online();
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   expect(said.map((turn) => turn.text)).toEqual(["typed offline"]);
   await expectSame(window, said);
 });

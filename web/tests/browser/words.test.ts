@@ -1,6 +1,7 @@
 /** What stands on the page is what stands in the log, whatever happens in between. */
 import { expect, test } from "vitest";
-import { expectSame, logOf, slow } from "./stage/same";
+import { logOf } from "./stage/log";
+import { expectSame, slow } from "./stage/same";
 import { useStage } from "./stage/stage";
 import { type Window, words } from "./stage/window";
 
@@ -10,7 +11,7 @@ test("a prompt is answered, and the answer is the log's", async () => {
   const window = await stage.window();
   await window.prompt("demo: slow 4");
   await window.ended(1, "completed");
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   expect(said.map((turn) => words(turn.text))).toEqual([slow(4)]);
   await expectSame(window, said);
 });
@@ -23,7 +24,7 @@ test("a reload in mid-stream loses and doubles nothing", async () => {
     await window.page.reload();
     await window.online();
   }
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   expect(words(said[0]?.text ?? "")).toBe(slow(12));
   await expectSame(window, said);
 });
@@ -33,7 +34,7 @@ test("a window that is hidden and shown again has everything", async () => {
   await window.prompt("demo: slow 10");
   await window.says(1, "word-2");
   await setVisible(window, false);
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   await setVisible(window, true);
   expect(words(said[0]?.text ?? "")).toBe(slow(10));
   await expectSame(window, said);
@@ -45,7 +46,7 @@ test("a window that was frozen, as on a sleeping machine, has everything when it
   await window.says(1, "word-2");
   const protocol = await window.context.newCDPSession(window.page);
   await protocol.send("Page.setWebLifecycleState", { state: "frozen" });
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   await protocol.send("Page.setWebLifecycleState", { state: "active" });
   await expectSame(window, said);
 });
@@ -57,7 +58,7 @@ test("two windows on one session show the same, whichever asks", async () => {
   await other.show("demo: slow 8");
   await other.says(1, "word-2");
   await other.prompt("demo: echo asked in the other window");
-  const said = await logOf(stage, 2);
+  const said = await logOf(stage.host, 2);
   expect(said.map((turn) => words(turn.text))).toEqual([slow(8), "asked in the other window"]);
   await expectSame(one, said);
   await expectSame(other, said);
@@ -73,13 +74,13 @@ test("a host that is killed and started again loses no word that was shown, and 
   await stage.host.again();
   await window.online();
   await window.ended(1, "failed");
-  const [first] = await logOf(stage, 1);
+  const [first] = await logOf(stage.host, 1);
   expect(first?.code).toBe("host_restarted");
   expect(words(first?.text ?? "").startsWith(shown), `${shown} is the beginning of ${first?.text}`).toBe(
     true,
   );
   await window.prompt("demo: slow 3");
-  await expectSame(window, await logOf(stage, 2));
+  await expectSame(window, await logOf(stage.host, 2));
 });
 
 test("a prompt that was sent while the host was gone is sent once it is back, and once only", async () => {
@@ -91,7 +92,7 @@ test("a prompt that was sent while the host was gone is sent once it is back, an
   await window.prompt("demo: echo during");
   await stage.host.again();
   await window.online();
-  const said = await logOf(stage, 2);
+  const said = await logOf(stage.host, 2);
   expect(said.map((turn) => turn.text)).toEqual(["before", "during"]);
   await expectSame(window, said);
 });
@@ -99,7 +100,7 @@ test("a prompt that was sent while the host was gone is sent once it is back, an
 test("twenty thousand pieces as fast as they come are all there, in order", async () => {
   const window = await stage.window();
   await window.prompt("demo: fast 20000");
-  const said = await logOf(stage, 1);
+  const said = await logOf(stage.host, 1);
   expect(words(said[0]?.text ?? "")).toBe(Array.from({ length: 20_000 }, (_, at) => at + 1).join(" "));
   await expectSame(window, said);
 });

@@ -176,10 +176,10 @@ export class SbApproval extends LitElement {
     const more = lines.length - MAX_DIFF_LINES;
     return html`<pre class="diff" tabindex="0" role="region" aria-label="Change">
 ${lines
-          .slice(0, MAX_DIFF_LINES)
-          .map(
-            (line) => html`<span class="row ${rowKind(line)}">${shown(line)}${line === "" ? " " : ""}</span>`,
-          )}</pre>
+  .slice(0, MAX_DIFF_LINES)
+  .map(
+    (line) => html`<span class="row ${rowKind(line)}">${shown(line)}${line === "" ? " " : ""}</span>`,
+  )}</pre>
       ${more > 0 ? html`<p class="small">${more.toLocaleString()} more lines are not shown.</p>` : nothing}`;
   }
 

@@ -10,14 +10,18 @@ use switchboard_types::{
 use super::Host;
 use crate::session::AgentPlace;
 
+/// What is left of what an agent said at once.
+type Words = std::iter::Peekable<std::vec::IntoIter<Word>>;
+
 impl Host {
     pub(super) fn words(&mut self, now: Time, life: LifeId, words: Vec<Word>) {
         if self.stopping {
             return;
         }
-        for word in words {
+        let mut words = words.into_iter().peekable();
+        while let Some(word) = words.next() {
             match word.session() {
-                Some(id) if self.is_served_by(id, life) => self.word(now, life, id, word),
+                Some(id) if self.is_served_by(id, life) => self.word(now, (life, id), word, &mut words),
                 Some(_) => self.counters.late_words += 1,
                 None => self.word_for_all(now, life, word),
             }
@@ -28,10 +32,11 @@ impl Host {
         self.sessions.get(&id).is_some_and(|session| session.life() == Some(life) && session.is_writable())
     }
 
-    fn word(&mut self, now: Time, life: LifeId, id: SessionId, word: Word) {
+    /// One word; streamed text takes those of its turn that follow along.
+    fn word(&mut self, now: Time, (life, id): (LifeId, SessionId), word: Word, rest: &mut Words) {
         match word {
-            Word::Text { name, text, .. } => self.streamed(now, id, name.as_ref(), Body::Text { text }),
-            Word::Thought { name, text, .. } => self.streamed(now, id, name.as_ref(), Body::Thought { text }),
+            Word::Text { name, text, .. } => self.streamed(now, id, (name, Body::Text { text }), rest),
+            Word::Thought { name, text, .. } => self.streamed(now, id, (name, Body::Thought { text }), rest),
             Word::SessionOpened { .. } => self.agent_session_opened(now, life, id),
             Word::OpenFailed { message, .. } => self.open_failed(now, id, &message),
             Word::Plan { entries, .. } => self.in_running(now, id, Body::Plan { entries }),
@@ -61,16 +66,29 @@ impl Host {
         }
     }
 
-    /// The hot path: a piece of text of the running turn, or a late one of the turn that the agent names.
-    fn streamed(&mut self, now: Time, id: SessionId, name: Option<&TurnName>, body: Body) {
-        if let Some(turn) = self.sessions.get(&id).and_then(|session| session.turn_for(name)) {
-            self.append(now, id, Some(turn), &body);
+    /// The hot path: a piece of text of the running turn, or a late one of the turn that the agent names, and all pieces of
+    /// the same turn that follow it at once. What a piece is for is looked up once: no piece changes it.
+    fn streamed(&mut self, now: Time, id: SessionId, first: (Option<TurnName>, Body), rest: &mut Words) {
+        let (name, mut body) = first;
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Some(turn) = session.turn_for(name.as_ref()) else {
+            // Nobody asked, so no turn can show it; it is kept all the same.
+            if let Body::Text { text } | Body::Thought { text } = body {
+                self.append(now, id, None, &outside_a_turn(&text));
+            }
             return;
+        };
+        let before = session.open_bytes();
+        if before == 0 {
+            self.dirty.insert(id);
         }
-        // Nobody asked, so no turn can show it; it is kept all the same.
-        if let Body::Text { text } | Body::Thought { text } = body {
-            self.append(now, id, None, &outside_a_turn(&text));
+        loop {
+            session.append(now, Some(turn), &body);
+            self.counters.events += 1;
+            let Some(next) = rest.next_if(|word| is_piece_of(word, id, name.as_ref())).and_then(piece) else { break };
+            body = next;
         }
+        self.uncommitted += session.open_bytes() - before;
     }
 
     fn in_running(&mut self, now: Time, id: SessionId, body: Body) {
@@ -159,6 +177,19 @@ impl Host {
         let failure = ToolFailure { code: "TOOL_NOT_FOUND".to_owned(), message };
         self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
     }
+}
+
+/// A piece of streamed text as the event that it becomes; none if the word is no such.
+fn piece(word: Word) -> Option<Body> {
+    if let Word::Text { text, .. } = word {
+        return Some(Body::Text { text });
+    }
+    if let Word::Thought { text, .. } = word { Some(Body::Thought { text }) } else { None }
+}
+
+fn is_piece_of(word: &Word, id: SessionId, of: Option<&TurnName>) -> bool {
+    let (Word::Text { session, name, .. } | Word::Thought { session, name, .. }) = word else { return false };
+    *session == id && name.as_ref() == of
 }
 
 fn outside_a_turn(text: &Text) -> Body {

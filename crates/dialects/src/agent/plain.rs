@@ -3,15 +3,19 @@
 
 mod early;
 mod read;
+mod repeat;
 mod say;
 mod sessions;
+mod shape;
 
 use bytes::Bytes;
 use switchboard_types::{Ask, SessionId, Time, Word};
 
 use self::early::Early;
+use self::repeat::Repeat;
 use self::say::ToAgent;
 use self::sessions::{Created, Sessions};
+pub use self::shape::schema;
 use super::{AgentDialect, Noise};
 use crate::json::{FieldError, Fields, FieldsError, shown};
 
@@ -65,6 +69,7 @@ pub struct Plain {
     sessions: Sessions,
     early: Early,
     owed: Vec<Vec<u8>>,
+    repeat: Repeat,
 }
 
 impl Plain {
@@ -83,6 +88,9 @@ impl Plain {
         let word = read::word(kind, fields, frame, open)?;
         if matches!(word, Word::SessionEnded { .. }) {
             self.sessions.ended(&id);
+        }
+        if let (Word::Text { .. } | Word::Thought { .. }, Some(chunk)) = (&word, fields.raw("chunk")) {
+            self.repeat.note(frame, chunk, &word);
         }
         said.push(word);
         Ok(())
@@ -160,6 +168,11 @@ impl Plain {
 
 impl AgentDialect for Plain {
     fn read(&mut self, now: Time, frame: &Bytes, said: &mut Vec<Word>) -> Result<(), Noise> {
+        if let Some(word) = self.repeat.read(frame) {
+            said.push(word);
+            return Ok(());
+        }
+        self.repeat.forget();
         let text = std::str::from_utf8(frame).map_err(|error| Noise::new(format!("not UTF-8: {error}")))?;
         let fields = PlainFields::read(text, &FIELDS)?;
         if let Some(fault) = fields.fault() {
@@ -174,6 +187,7 @@ impl AgentDialect for Plain {
     }
 
     fn ask(&mut self, _now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>) {
+        self.repeat.forget();
         self.owed(messages);
         match ask {
             Ask::OpenSession { session, cwd } => {

@@ -19,23 +19,37 @@ pub(super) struct Body {
     group: Group,
     /// Rings when any child of the host has ended.
     bell: Option<unix::Signal>,
+    /// It has not been looked at since the bell rang; asking the system every time would cost more than a word does.
+    rang: bool,
     written: Option<Written>,
 }
 
 impl Body {
     pub(super) fn new(born: Born) -> Self {
         let bell = unix::signal(SignalKind::child()).ok();
-        Self { child: born.child, pid: born.pid, group: Group::led_by(born.pid), bell, written: born.written }
+        Self {
+            child: born.child,
+            pid: born.pid,
+            group: Group::led_by(born.pid),
+            bell,
+            rang: true,
+            written: born.written,
+        }
     }
 
     /// Waits until the process is gone, without reaping it: its number is still its own while the group is ended.
     pub(super) async fn gone(&mut self) {
-        while !self.has_ended() {
-            let rang = match self.bell.as_mut() {
+        loop {
+            if std::mem::take(&mut self.rang) && self.has_ended() {
+                // Whoever asks again is told the same.
+                self.rang = true;
+                return;
+            }
+            self.rang = match self.bell.as_mut() {
                 Some(bell) => bell.recv().await.is_some(),
                 None => false,
             };
-            if !rang {
+            if !self.rang {
                 // Without a bell there is only the reaping wait; an error means that there is no such child.
                 let _ = self.child.wait().await;
                 return;

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// Why a program cannot be started.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum ProgramError {
+pub(crate) enum ProgramError {
     /// The command is empty.
     #[error("its command is empty")]
     Empty,
@@ -27,7 +27,7 @@ pub(super) enum ProgramError {
 }
 
 /// Finds the program: a bare name in `path`, a relative one with a slash in the workspace, an absolute one as it is.
-pub(super) fn find(word: &str, root: &Path, path: Option<&OsStr>) -> Result<PathBuf, ProgramError> {
+pub(crate) fn find(word: &str, root: &Path, path: Option<&OsStr>) -> Result<PathBuf, ProgramError> {
     if word.is_empty() {
         return Err(ProgramError::Empty);
     }

@@ -3,17 +3,19 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::cli::exit::Failure;
 use crate::config::{Config, user_file};
 use crate::folder::Folder;
-use switchboard_types::WorkspaceRoot;
+use switchboard_types::{SessionId, WorkspaceRoot};
 
 /// Where `serve` listens unless it is told otherwise.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:7171";
 
-/// One host between the places where people talk to coding agents and the agents.
+/// One host between the places where people talk to coding agents and the agents. Without a command: a host for the current
+/// folder, with the page opened.
 #[derive(Debug, Parser)]
 #[command(name = "switchboard", version, disable_help_subcommand = true)]
 pub struct Cli {
@@ -49,6 +51,16 @@ pub enum Command {
     Serve(ServeArgs),
     /// Print (and open) a fresh one-time link to the page
     Open,
+    /// Join standard input and output to the running host, starting one if none runs
+    Connect(ConnectArgs),
+    /// One turn in the terminal
+    Run(RunArgs),
+    /// Agents: which there are
+    #[command(subcommand)]
+    Agents(AgentsCommand),
+    /// Sessions: history without a browser
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
     /// Trust a workspace: its configured agents may start
     Trust {
         /// The workspace; the current folder if absent
@@ -58,6 +70,19 @@ pub enum Command {
     Untrust {
         /// The workspace; the current folder if absent
         dir: Option<PathBuf>,
+    },
+    /// Check the set-up, the store and the agents, and say how to mend what is wrong
+    Doctor,
+    /// Print the JSON Schema of every message of a dialect
+    Schema {
+        /// The dialect; all of them if absent
+        #[arg(long, value_name = "NAME")]
+        dialect: Option<String>,
+    },
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: Shell,
     },
     /// Be the demo agent on standard input and output
     #[command(hide = true)]
@@ -73,6 +98,93 @@ pub struct ServeArgs {
     /// The agent that works when none is named
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+    /// Run on by itself, away from the terminal; take another port if this one is taken
+    #[arg(long, hide = true)]
+    pub detached: bool,
+}
+
+/// Flags of `connect`.
+#[derive(Debug, Args)]
+pub struct ConnectArgs {
+    /// The dialect to speak
+    #[arg(long, value_name = "NAME", required_unless_present = "origin")]
+    pub dialect: Option<String>,
+    /// How messages lie in the stream
+    #[arg(long, value_enum, default_value_t = Framing::ContentLength)]
+    pub framing: Framing,
+    /// What a browser names when it starts its native messaging host
+    #[arg(value_name = "ORIGIN", hide = true)]
+    pub origin: Option<String>,
+}
+
+/// How messages lie in a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Framing {
+    /// A header with the length, then the message
+    ContentLength,
+    /// One message a line
+    Lines,
+}
+
+/// Flags of `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The agent to ask; the workspace's default if absent
+    #[arg(long, value_name = "NAME", conflicts_with = "session")]
+    pub agent: Option<String>,
+    /// Go on with this session
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+    /// What to ask; `-`, or nothing where standard input is a pipe or a file, reads it from there
+    #[arg(value_name = "PROMPT")]
+    pub prompt: Vec<String>,
+}
+
+/// What to do about agents.
+#[derive(Debug, Subcommand)]
+pub enum AgentsCommand {
+    /// List the agents that are configured for the workspace, and the demo agent
+    List,
+}
+
+/// What to do about sessions.
+#[derive(Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// List sessions, the last used first
+    List {
+        /// Only those of the workspace
+        #[arg(long)]
+        here: bool,
+    },
+    /// Show what was said
+    Show {
+        /// Which session
+        #[arg(value_name = "ID", value_parser = session_id)]
+        id: SessionId,
+    },
+    /// Write the log as JSON lines
+    Export {
+        /// Which session
+        #[arg(value_name = "ID", value_parser = session_id)]
+        id: SessionId,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Delete sessions for good; what runs in them is stopped
+    Delete {
+        /// Which sessions
+        #[arg(value_name = "ID", required = true, value_parser = session_id)]
+        ids: Vec<SessionId>,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+}
+
+fn session_id(text: &str) -> Result<SessionId, String> {
+    let wrong = "a session's id is a number; `switchboard sessions list` names them";
+    text.parse().map(SessionId).map_err(|_| wrong.to_owned())
 }
 
 /// An address as people write it: `:PORT` is a port of this machine alone.

@@ -10,18 +10,21 @@ use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use switchboard_types::WorkspaceRoot;
+use switchboard_types::limits::MAX_FRAME_BYTES;
+use switchboard_types::{HistoryPlace, Seq, SessionId, WorkspaceRoot};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::exit::{Exit, Failure};
 use crate::agents::shown::shown;
 use crate::folder::{Running, Token};
+use crate::history::{SessionEntry, SessionsPart, WorkspaceEntry};
 use crate::link::Trust;
 
-/// An answer of a control route is small.
-const MAX_ANSWER_BYTES: usize = 1024 * 1024;
+/// An answer is a page of a log at most, which a single event may make larger than most are.
+const MAX_ANSWER_BYTES: usize = 8 * MAX_FRAME_BYTES;
 /// A host that takes longer is stuck.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Characters of an error that are shown.
@@ -32,6 +35,12 @@ const MESSAGE_CHARS: usize = 500;
 pub struct Control {
     authority: String,
     token: Token,
+}
+
+/// An answer that is no refusal.
+struct Answer {
+    status: StatusCode,
+    body: Bytes,
 }
 
 #[derive(Deserialize)]
@@ -75,36 +84,79 @@ impl Control {
         self.post("/control/workspace", &json!({ "root": root.as_str() })).await.map(drop)
     }
 
-    async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
-        let asked = timeout(PATIENCE, self.ask(path, body.to_string())).await;
-        let (status, body) = match asked {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => {
-                return Err(Failure::unreachable(format!("the host at {} does not answer: {error}", self.authority)));
-            }
-            Err(_) => {
-                return Err(Failure::unreachable(format!("the host at {} takes too long to answer", self.authority)));
-            }
-        };
-        if status.is_success() {
-            return if body.is_empty() {
-                Ok(Value::Null)
-            } else {
-                serde_json::from_slice(&body).map_err(|_| strange_answer())
-            };
-        }
-        Err(refused(status, &body))
+    /// Deletes a session for good.
+    pub async fn delete(&self, session: SessionId) -> Result<(), Failure> {
+        self.post("/control/delete", &json!({ "id": session })).await.map(drop)
     }
 
-    async fn ask(
+    /// A part of the list of all sessions.
+    pub async fn sessions(&self, before: Option<HistoryPlace>) -> Result<SessionsPart, Failure> {
+        let place = before.map(|place| format!("?updated_ms={}&id={}", place.updated, place.session));
+        self.get_json(&format!("/control/sessions{}", place.unwrap_or_default())).await
+    }
+
+    /// One session.
+    pub async fn session(&self, session: SessionId) -> Result<SessionEntry, Failure> {
+        self.get_json(&format!("/control/session?id={session}")).await
+    }
+
+    /// The next events of a log as lines of JSON; empty at the end.
+    pub async fn log(&self, session: SessionId, after: Seq) -> Result<Bytes, Failure> {
+        self.ask(Method::GET, &format!("/control/log?id={session}&after={after}"), String::new()).await
+    }
+
+    /// The workspaces that the host knows of.
+    pub async fn workspaces(&self) -> Result<Vec<WorkspaceEntry>, Failure> {
+        self.get_json("/control/workspaces").await
+    }
+
+    /// The counters, as text.
+    pub async fn metrics(&self) -> Result<String, Failure> {
+        let body = self.ask(Method::GET, "/metrics", String::new()).await?;
+        Ok(String::from_utf8_lossy(&body).into_owned())
+    }
+
+    /// Where it listens, without the scheme.
+    pub(super) fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// What opens its doors.
+    pub(super) fn token(&self) -> &Token {
+        &self.token
+    }
+
+    async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
+        let body = self.ask(Method::GET, path, String::new()).await?;
+        serde_json::from_slice(&body).map_err(|_| strange_answer())
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        let body = self.ask(Method::POST, path, body.to_string()).await?;
+        if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body).map_err(|_| strange_answer()) }
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: String) -> Result<Bytes, Failure> {
+        match timeout(PATIENCE, self.exchange(method, path, body)).await {
+            Ok(Ok(Answer { status, body })) if status.is_success() => Ok(body),
+            Ok(Ok(Answer { status, body })) => Err(refused(status, &body)),
+            Ok(Err(error)) => {
+                Err(Failure::unreachable(format!("the host at {} does not answer: {error}", self.authority)))
+            }
+            Err(_) => Err(Failure::unreachable(format!("the host at {} takes too long to answer", self.authority))),
+        }
+    }
+
+    async fn exchange(
         &self,
+        method: Method,
         path: &str,
         body: String,
-    ) -> Result<(StatusCode, Bytes), Box<dyn std::error::Error + Send + Sync>> {
+    ) -> Result<Answer, Box<dyn std::error::Error + Send + Sync>> {
         let stream = TcpStream::connect(&self.authority).await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         let request = Request::builder()
-            .method(Method::POST)
+            .method(method)
             .uri(path)
             .header(HOST, &self.authority)
             .header(AUTHORIZATION, format!("Bearer {}", self.token.reveal()))
@@ -113,7 +165,7 @@ impl Control {
         let answered = async {
             let (parts, body) = sender.send_request(request).await?.into_parts();
             let body = Limited::new(body, MAX_ANSWER_BYTES).collect().await?.to_bytes();
-            Ok((parts.status, body))
+            Ok(Answer { status: parts.status, body })
         };
         tokio::pin!(answered, connection);
         tokio::select! {

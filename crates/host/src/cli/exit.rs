@@ -21,6 +21,8 @@ pub enum Exit {
     Denied = 4,
     /// The host or the agent cannot be reached, or another host holds the folder.
     Unreachable = 5,
+    /// A person stopped it.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -55,6 +57,11 @@ impl Failure {
         Self::new(Exit::NotFound, message)
     }
 
+    /// It was asked wrongly.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
     /// Nobody answers.
     pub fn unreachable(message: impl Into<String>) -> Self {
         Self::new(Exit::Unreachable, message)
@@ -63,7 +70,11 @@ impl Failure {
 
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
-        Self::new(Exit::Usage, error.to_string())
+        let exit = match error {
+            ConfigError::NoSuchAgent(..) => Exit::NotFound,
+            ConfigError::Unreadable { .. } | ConfigError::Wrong { .. } => Exit::Usage,
+        };
+        Self::new(exit, error.to_string())
     }
 }
 

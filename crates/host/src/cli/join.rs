@@ -9,6 +9,7 @@ use super::args::{Cli, DEFAULT_LISTEN, Format};
 use super::control::Control;
 use super::exit::Failure;
 use super::serve::{self, Announce, Listen, PortTaken, Serve};
+use super::stop::StopBy;
 use super::{browser, print};
 use crate::folder::{Folder, Lease, LeaseError, Running, running_host};
 
@@ -44,7 +45,7 @@ async fn host(cli: &Cli, folder: Folder, lease: Lease, workspace: WorkspaceRoot)
         Format::Json => Announce::Json,
         Format::Words => Announce::WordsAndPage,
     };
-    serve::host(Serve { folder, lease, config, listen, workspace, announce }).await
+    serve::host(Serve { folder, lease, config, listen, workspace, announce, stop: StopBy::Signals }).await
 }
 
 async fn join(cli: &Cli, folder: &Folder, running: &Running, workspace: &WorkspaceRoot) -> Result<(), Failure> {

@@ -7,20 +7,33 @@ use tracing_subscriber::EnvFilter;
 /// The variable that says how much is logged.
 const FILTER: &str = "SWITCHBOARD_LOG";
 
+/// How much is logged if nobody says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chatter {
+    /// What a host does.
+    Info,
+    /// Only what a person at a command should know.
+    Warnings,
+}
+
 /// Starts logging; a second start changes nothing.
-pub(super) fn start() {
+pub(super) fn start(chatter: Chatter) {
+    let usual = match chatter {
+        Chatter::Info => "info",
+        Chatter::Warnings => "warn",
+    };
     let (filter, wrong) = match std::env::var(FILTER) {
         Ok(text) => match EnvFilter::try_new(&text) {
             Ok(filter) => (filter, None),
-            Err(error) => (EnvFilter::new("info"), Some(error)),
+            Err(error) => (EnvFilter::new(usual), Some(error)),
         },
-        Err(_) => (EnvFilter::new("info"), None),
+        Err(_) => (EnvFilter::new(usual), None),
     };
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colour);
     // It fails only if there is a log already.
     let _ = log.with_target(false).try_init();
     if let Some(error) = wrong {
-        tracing::warn!(%error, "{FILTER} is not understood; `info` is used");
+        tracing::warn!(%error, "{FILTER} is not understood; `{usual}` is used");
     }
 }

@@ -7,6 +7,7 @@ use switchboard_types::{AgentName, WorkspaceRoot};
 
 use super::args::{Cli, Format, ServeArgs};
 use super::exit::Failure;
+use super::stop::StopBy;
 use super::{browser, print};
 use crate::agents::{self, end_leftovers};
 use crate::config::Config;
@@ -28,6 +29,8 @@ pub struct Serve {
     pub workspace: WorkspaceRoot,
     /// How it says that it is ready.
     pub announce: Announce,
+    /// Who asks it to stop.
+    pub stop: StopBy,
 }
 
 /// Where to listen.
@@ -57,6 +60,8 @@ pub enum Announce {
     Words,
     /// For people, and the page is opened.
     WordsAndPage,
+    /// Only to other commands: whoever started it waits for that, too.
+    Quietly,
 }
 
 /// Where the host listens, once it does.
@@ -87,6 +92,7 @@ impl Serve {
                 print::words(&format!("Switchboard listens at {} and works in {}.", ready.url, self.workspace));
                 print::words(&format!("Open this link, once: {}", ready.login));
             }
+            Announce::Quietly => tracing::info!(url = ready.url, workspace = %self.workspace, "the host listens"),
         }
         if self.announce == Announce::WordsAndPage {
             browser::open(&ready.login);
@@ -97,6 +103,10 @@ impl Serve {
 
 /// `serve`.
 pub async fn run(cli: &Cli, args: &ServeArgs) -> Result<(), Failure> {
+    if args.detached {
+        // Fails only for the leader of a group, and then nobody's terminal can end it anyway.
+        let _ = rustix::process::setsid();
+    }
     let mut config = cli.config()?;
     if let Some(name) = &args.agent {
         config = config.with_default_agent(AgentName::new(name.as_str()))?;
@@ -104,12 +114,14 @@ pub async fn run(cli: &Cli, args: &ServeArgs) -> Result<(), Failure> {
     let workspace = cli.workspace(None)?;
     let folder = cli.folder()?;
     let lease = Lease::take(&folder)?;
-    let listen = Listen { addr: args.listen, if_taken: PortTaken::Fail };
+    let if_taken = if args.detached { PortTaken::PickAnother } else { PortTaken::Fail };
+    let listen = Listen { addr: args.listen, if_taken };
     let announce = match cli.format() {
+        _ if args.detached => Announce::Quietly,
         Format::Json => Announce::Json,
         Format::Words => Announce::Words,
     };
-    host(Serve { folder, lease, config, listen, workspace, announce }).await
+    host(Serve { folder, lease, config, listen, workspace, announce, stop: StopBy::Signals }).await
 }
 
 /// Prepares the process and runs the host to its end.

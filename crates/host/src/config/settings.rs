@@ -17,8 +17,8 @@ use super::place::{ConfigError, Source};
 use crate::agents::spec::this_program;
 use crate::agents::{AgentSpec, unsupported};
 
-/// The workspace's file.
-const WORKSPACE_FILE: &str = ".switchboard/config.toml";
+/// The workspace's file, within its folder.
+pub const WORKSPACE_FILE: &str = ".switchboard/config.toml";
 /// A configuration is written by hand.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 /// What a workspace must not set, and why.

@@ -12,7 +12,6 @@ use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer};
 use crate::agents::{Agents, Graces};
 use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
-use crate::cli::stop;
 use crate::clock::Clock;
 use crate::config::Durability;
 use crate::folder::{Folder, Lease};
@@ -22,7 +21,7 @@ use crate::store::{self, Options, SqliteStore};
 
 /// Runs the host until it is asked to stop.
 pub async fn run(serve: Serve) -> Result<(), Failure> {
-    let asked_to_stop = stop::asked().map_err(|error| Failure::failed(format!("no signals: {error}")))?;
+    let asked_to_stop = serve.stop.asked().map_err(|error| Failure::failed(format!("no signals: {error}")))?;
     let clock = Clock::start();
     let metrics = Arc::new(Metrics::default());
     let (answer_to, answers) = mpsc::channel(STORE_ANSWERS);
@@ -45,8 +44,8 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         seed: getrandom::u64().map_err(|error| Failure::failed(format!("no randomness: {error}")))?,
     })
     .map_err(|error| Failure::failed(error.to_string()))?;
-    let server =
-        Server::new(listener, doors(&serve, inbox, metrics)?).map_err(|error| Failure::failed(error.to_string()))?;
+    let server = Server::new(listener, doors(&serve, inbox, metrics, &store)?)
+        .map_err(|error| Failure::failed(error.to_string()))?;
     let login = server.login_link(std::time::Instant::now()).map_err(|error| Failure::failed(error.to_string()))?;
     let ready = Ready { url: server.url().to_owned(), login };
 
@@ -112,7 +111,14 @@ async fn bind(listen: Listen) -> Result<TcpListener, Failure> {
     }
 }
 
-fn doors(serve: &Serve, inbox: mpsc::Sender<crate::link::ViewInput>, metrics: Arc<Metrics>) -> Result<Doors, Failure> {
+fn doors(
+    serve: &Serve,
+    inbox: mpsc::Sender<crate::link::ViewInput>,
+    metrics: Arc<Metrics>,
+    store: &Arc<SqliteStore>,
+) -> Result<Doors, Failure> {
+    // By a weak handle: whoever is at a door must not keep the store open.
+    let store = Arc::downgrade(&(Arc::clone(store) as Arc<dyn store::Store>));
     let failed = |error: &dyn std::fmt::Display| Failure::failed(error.to_string());
     let token = Secret::new(serve.folder.token()?.reveal());
     let data = DataId::new(serve.folder.id()?.as_str()).map_err(|error| failed(&error))?;
@@ -122,6 +128,7 @@ fn doors(serve: &Serve, inbox: mpsc::Sender<crate::link::ViewInput>, metrics: Ar
         allowed_origins: serve.config.server.allowed_origins.clone(),
         inbox,
         metrics,
+        store,
         dialects: ViewKind::make,
     })
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::place::{Folder, FolderError, write_fresh};
+use super::place::{Folder, FolderError, Lasts, write_fresh};
 
 /// Held for the life of the host.
 const LOCK_FILE: &str = "host.lock";
@@ -31,6 +31,9 @@ pub struct Running {
     pub pid: u32,
     /// Where it listens.
     pub url: String,
+    /// Its version; empty if it is too old to say.
+    #[serde(default)]
+    pub version: String,
 }
 
 /// Who holds a folder; one that is just starting has no address yet.
@@ -95,12 +98,23 @@ impl Lease {
         Ok(Self { _lock: lock, host_file })
     }
 
+    /// Looks whether the folder could be taken, without taking it.
+    pub fn look(folder: &Folder) -> Result<(), LeaseError> {
+        let mut lock = open_lock(folder)?;
+        match lock.try_lock_shared() {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => Err(LeaseError::Held(holder(folder, &mut lock))),
+            Err(TryLockError::Error(error)) => Err(FolderError::io(&folder.file(LOCK_FILE))(error).into()),
+        }
+    }
+
     /// Tells others where the host listens.
     pub fn announce(&self, url: &str) -> Result<(), FolderError> {
-        let running = Running { pid: std::process::id(), url: url.to_owned() };
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let running = Running { pid: std::process::id(), url: url.to_owned(), version };
         let error = |source| FolderError::Io { path: self.host_file.clone(), source };
         let json = serde_json::to_vec(&running).map_err(|source| error(source.into()))?;
-        let fresh = write_fresh(&self.host_file, &json).map_err(error)?;
+        let fresh = write_fresh(&self.host_file, &json, Lasts::WithTheProcess).map_err(error)?;
         fs::rename(fresh, &self.host_file).map_err(error)
     }
 }
@@ -121,8 +135,8 @@ pub fn running_host(folder: &Folder) -> Option<Running> {
         Err(TryLockError::WouldBlock) => {}
         Ok(()) | Err(TryLockError::Error(_)) => return None,
     }
-    let held = holder(folder, &mut lock);
-    Some(Running { pid: held.pid?, url: held.url? })
+    let pid = holder_pid(&mut lock)?;
+    announced(folder).filter(|running| running.pid == pid)
 }
 
 fn open_lock(folder: &Folder) -> Result<File, FolderError> {
@@ -132,12 +146,19 @@ fn open_lock(folder: &Folder) -> Result<File, FolderError> {
 }
 
 fn holder(folder: &Folder, lock: &mut File) -> HeldBy {
+    let pid = holder_pid(lock);
+    // An address that a dead host left is not the holder's.
+    let url = announced(folder).filter(|running| Some(running.pid) == pid).map(|running| running.url);
+    HeldBy { pid, url }
+}
+
+fn holder_pid(lock: &mut File) -> Option<u32> {
     let mut text = String::new();
     let _ = lock.take(MAX_BYTES).read_to_string(&mut text);
-    let pid = text.trim().parse().ok();
-    let running = File::open(folder.file(HOST_FILE)).ok();
-    let running: Option<Running> = running.and_then(|file| serde_json::from_reader(file.take(MAX_BYTES)).ok());
-    // An address that a dead host left is not the holder's.
-    let url = running.filter(|running| Some(running.pid) == pid).map(|running| running.url);
-    HeldBy { pid, url }
+    text.trim().parse().ok()
+}
+
+fn announced(folder: &Folder) -> Option<Running> {
+    let file = File::open(folder.file(HOST_FILE)).ok()?;
+    serde_json::from_reader(file.take(MAX_BYTES)).ok()
 }

@@ -75,6 +75,12 @@ impl Folder {
         Ok(folder)
     }
 
+    /// The folder as it is, to be looked at: nothing is made, checked or mended.
+    #[must_use]
+    pub fn as_it_is(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
     /// Where it is, without links.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -158,8 +164,17 @@ pub(super) fn open_private(path: &Path) -> Result<File, FolderError> {
     Ok(file)
 }
 
+/// How long what is written must last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasts {
+    /// As long as this process: a power loss ends both, so the disk is not waited for.
+    WithTheProcess,
+    /// For good.
+    ForGood,
+}
+
 /// Writes a private file beside its place, to be put there in one step.
-pub(super) fn write_fresh(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
+pub(super) fn write_fresh(path: &Path, content: &[u8], lasts: Lasts) -> io::Result<PathBuf> {
     use std::io::Write as _;
 
     let fresh = path.with_extension(format!("new-{}", std::process::id()));
@@ -167,7 +182,9 @@ pub(super) fn write_fresh(path: &Path, content: &[u8]) -> io::Result<PathBuf> {
     let _ = fs::remove_file(&fresh);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
     file.write_all(content)?;
-    file.sync_all()?;
+    if lasts == Lasts::ForGood {
+        file.sync_all()?;
+    }
     Ok(fresh)
 }
 

@@ -100,7 +100,10 @@ fn one_host_holds_a_folder_and_others_learn_who() {
     let Err(LeaseError::Held(held)) = Lease::take(&folder) else { panic!("it is held") };
     assert_eq!(held, HeldBy { pid: Some(us), url: None });
     lease.announce("http://127.0.0.1:1").unwrap();
-    assert_eq!(running_host(&folder), Some(Running { pid: us, url: "http://127.0.0.1:1".into() }));
+    assert_eq!(
+        running_host(&folder),
+        Some(Running { pid: us, url: "http://127.0.0.1:1".into(), version: env!("CARGO_PKG_VERSION").into() })
+    );
     let Err(LeaseError::Held(held)) = Lease::take(&folder) else { panic!("it is held") };
     assert_eq!(held.to_string(), format!("process {us}, which listens at http://127.0.0.1:1"));
     drop(lease);

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::place::{FolderError, open_private, write_fresh};
+use super::place::{FolderError, Lasts, open_private, write_fresh};
 
 /// 256 bits in hex.
 const TOKEN_CHARS: usize = 64;
@@ -67,7 +67,7 @@ fn kept(file: &Path, chars: usize) -> Result<String, FolderError> {
 
 /// Puts the file in its place whole or not at all; if another process was faster, its file stays.
 fn make(file: &Path, text: &str) -> io::Result<()> {
-    let fresh = write_fresh(file, format!("{text}\n").as_bytes())?;
+    let fresh = write_fresh(file, format!("{text}\n").as_bytes(), Lasts::ForGood)?;
     let linked = fs::hard_link(&fresh, file);
     fs::remove_file(&fresh)?;
     match linked {

@@ -1,8 +1,8 @@
 //! The listening socket, the connections and their end. Reads no header itself; the guard does.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -22,6 +22,7 @@ use super::names::{self, Names};
 use super::routes;
 use super::ws::MakeDialect;
 use crate::link::ViewInput;
+use crate::store::Store;
 
 /// Connections at one time; one more is dropped at once.
 pub const MAX_CONNECTIONS: u32 = 20_000;
@@ -49,7 +50,6 @@ pub enum ServerError {
 }
 
 /// What stands behind the doors and who may come in.
-#[derive(Debug)]
 pub struct Doors {
     /// The credentials.
     pub access: Access,
@@ -61,16 +61,18 @@ pub struct Doors {
     pub inbox: mpsc::Sender<ViewInput>,
     /// Where to count.
     pub metrics: Arc<Metrics>,
+    /// What is stored, to be read. The host's task alone keeps it open.
+    pub store: Weak<dyn Store>,
     /// The dialects behind `/ws/…`.
     pub dialects: MakeDialect,
 }
 
 /// What every door can reach.
-#[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) access: Arc<Access>,
     pub(crate) inbox: mpsc::Sender<ViewInput>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) store: Weak<dyn Store>,
     pub(crate) dialects: MakeDialect,
     pub(crate) phase: watch::Receiver<Phase>,
     url: String,
@@ -122,7 +124,6 @@ impl Drop for HeldPlace {
 }
 
 /// The doors of a host, at one address.
-#[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -144,6 +145,7 @@ impl Server {
             access,
             inbox: doors.inbox,
             metrics: doors.metrics,
+            store: doors.store,
             dialects: doors.dialects,
             phase: seen_phase,
             url: names::url(address),

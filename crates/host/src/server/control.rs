@@ -1,5 +1,7 @@
 //! What our own command line asks of a running host: a login link, trust, another workspace. Carries it to the host's
-//! task; decides nothing.
+//! task; decides nothing. What it asks of the store is in `control/history.rs`.
+
+pub(crate) mod history;
 
 use std::path::Path;
 use std::sync::Arc;

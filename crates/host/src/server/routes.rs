@@ -63,6 +63,31 @@ pub static ROUTES: &[Route] = &[
         needs: Needs::Token,
         behind: || post(control::workspace),
     },
+    Route {
+        method: Method::GET,
+        path: "/control/workspaces",
+        needs: Needs::Token,
+        behind: || get(control::history::workspaces),
+    },
+    Route {
+        method: Method::GET,
+        path: "/control/sessions",
+        needs: Needs::Token,
+        behind: || get(control::history::sessions),
+    },
+    Route {
+        method: Method::GET,
+        path: "/control/session",
+        needs: Needs::Token,
+        behind: || get(control::history::session),
+    },
+    Route { method: Method::GET, path: "/control/log", needs: Needs::Token, behind: || get(control::history::log) },
+    Route {
+        method: Method::POST,
+        path: "/control/delete",
+        needs: Needs::Token,
+        behind: || post(control::history::delete),
+    },
 ];
 
 /// What a request needs. Only a door that says so is open; what is unknown is not.

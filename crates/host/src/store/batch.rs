@@ -1,15 +1,20 @@
 //! What one transaction writes: which entries of the waiting commits fit, as which rows, and what each commit is answered.
 //! Never opens a transaction and never changes what others see.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Statement};
 use switchboard_types::{Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow, TurnRow};
 
 use super::error::is_damage;
 use super::index::Run;
 use super::rows::{self, MetaKey, db, log_crc};
+
+/// Rows that one statement adds to the tail: what a statement costs by itself is shared by them.
+const ROWS_AT_ONCE: usize = 16;
+/// Columns of the tail.
+const TAIL_COLUMNS: usize = 6;
 
 /// One row of the tail to be: pages of one session that follow each other.
 #[derive(Debug)]
@@ -17,6 +22,38 @@ struct TailRow {
     session: SessionId,
     pages: Vec<Arc<Page>>,
     bytes: usize,
+}
+
+impl TailRow {
+    /// Makes the row the `at`th of a statement.
+    fn bind(&self, insert: &mut Statement<'_>, at: usize, id: i64) -> rusqlite::Result<(SessionId, Run)> {
+        let joined: Vec<u8>;
+        let records: &[u8] = match self.pages.as_slice() {
+            [only] => only.records(),
+            several => {
+                joined = several.iter().map(|page| page.records().as_ref()).collect::<Vec<_>>().concat();
+                &joined
+            }
+        };
+        let first = self.pages.first().map_or(Seq::START, |page| page.first());
+        let last = self.pages.last().map_or(Seq::START, |page| page.last());
+        let crc = log_crc(self.session, first, last, records);
+        let column = at * TAIL_COLUMNS;
+        insert.raw_bind_parameter(column + 1, id)?;
+        insert.raw_bind_parameter(column + 2, db(self.session.0))?;
+        insert.raw_bind_parameter(column + 3, db(first.0))?;
+        insert.raw_bind_parameter(column + 4, db(last.0))?;
+        insert.raw_bind_parameter(column + 5, crc)?;
+        insert.raw_bind_parameter(column + 6, records)?;
+        Ok((self.session, Run { id, first, last, bytes: self.bytes }))
+    }
+}
+
+/// A statement that adds so many rows to the tail.
+fn insert_rows(rows: usize) -> String {
+    let mut text = "INSERT INTO tail VALUES (?, ?, ?, ?, ?, ?)".to_owned();
+    (1..rows).for_each(|_| text.push_str(", (?, ?, ?, ?, ?, ?)"));
+    text
 }
 
 #[derive(Debug)]
@@ -32,8 +69,8 @@ pub(crate) struct Batch {
     rows: Vec<TailRow>,
     changes: Vec<Change>,
     answers: Vec<Answer>,
-    heads: HashMap<SessionId, Seq>,
-    open_rows: HashMap<SessionId, usize>,
+    heads: BTreeMap<SessionId, Seq>,
+    open_rows: BTreeMap<SessionId, usize>,
     deleted: HashSet<SessionId>,
     highest: Option<SessionId>,
 }
@@ -150,29 +187,34 @@ impl Batch {
 
     /// Writes everything and returns the tail's new rows.
     pub(crate) fn write(&self, conn: &Connection, numbers: Numbers) -> rusqlite::Result<Vec<(SessionId, Run)>> {
-        let mut runs = Vec::with_capacity(self.rows.len());
-        let mut insert = conn.prepare_cached("INSERT INTO tail VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
-        let mut joined = Vec::new();
-        for (row, id) in self.rows.iter().zip(numbers.first_id..) {
-            let (Some(front), Some(back)) = (row.pages.first(), row.pages.last()) else { continue };
-            let (first, last) = (front.first(), back.last());
-            let records: &[u8] = if row.pages.len() == 1 {
-                front.records()
-            } else {
-                joined.clear();
-                row.pages.iter().for_each(|page| joined.extend_from_slice(page.records()));
-                &joined
-            };
-            let crc = log_crc(row.session, first, last, records);
-            insert.execute(params![id, db(row.session.0), db(first.0), db(last.0), crc, records])?;
-            runs.push((row.session, Run { id, first, last, bytes: row.bytes }));
-        }
+        let runs = self.insert_tail(conn, numbers.first_id)?;
         let next_session = self.next_session(numbers.next_session);
         for change in &self.changes {
             write_change(conn, change, numbers.rev, next_session)?;
         }
         if next_session > numbers.next_session {
             rows::write_meta(conn, MetaKey::NextSession, db(next_session))?;
+        }
+        Ok(runs)
+    }
+
+    fn insert_tail(&self, conn: &Connection, first_id: i64) -> rusqlite::Result<Vec<(SessionId, Run)>> {
+        let mut runs = Vec::with_capacity(self.rows.len());
+        let ids = (first_id..).step_by(ROWS_AT_ONCE);
+        for (together, id) in self.rows.chunks(ROWS_AT_ONCE).zip(ids) {
+            if together.len() == ROWS_AT_ONCE {
+                let mut insert = conn.prepare_cached(&insert_rows(ROWS_AT_ONCE))?;
+                for (at, (row, id)) in together.iter().zip(id..).enumerate() {
+                    runs.push(row.bind(&mut insert, at, id)?);
+                }
+                insert.raw_execute()?;
+            } else {
+                let mut insert = conn.prepare_cached(&insert_rows(1))?;
+                for (row, id) in together.iter().zip(id..) {
+                    runs.push(row.bind(&mut insert, 0, id)?);
+                    insert.raw_execute()?;
+                }
+            }
         }
         Ok(runs)
     }

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
-use switchboard_types::{Seq, SessionId};
+use switchboard_types::{Seq, SessionId, WorkspaceRow};
 
 use super::error::StoreError;
 use super::index::Run;
 use super::rows::{self, MetaKey, Sealed};
 use super::schema::{self, Format, STEPS};
-use super::sqlite::{Access, Durability, Options, connect};
+use super::sqlite::{Access, Durability, FILE_NAME, Options, connect};
 use super::wal;
 
 /// A file that can be used, and what its tail holds.
@@ -90,6 +90,72 @@ pub(crate) fn examine(path: &Path, options: &Options) -> Result<Sound, StoreErro
     let data = rows::read_meta(&conn, MetaKey::Data).map_err(named)?;
     let data = data.ok_or_else(|| named(rows::damage("the table `meta` lacks a row")))? as u64;
     Ok(Sound { conn, runs, next_session, data })
+}
+
+/// What can be said of a store that nobody uses, without changing it.
+#[derive(Debug)]
+pub struct CheckUp {
+    /// Sessions in it.
+    pub sessions: u64,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// The workspaces that it knows.
+    pub workspaces: Vec<WorkspaceRow>,
+    /// What is damaged, if anything is.
+    pub damage: Option<String>,
+    /// Damaged files that were set aside before.
+    pub set_aside: usize,
+}
+
+/// Looks at every page of a store that nobody uses; none if there is no store yet.
+pub fn check_up(folder: &Path) -> Result<Option<CheckUp>, StoreError> {
+    let path = folder.join(FILE_NAME);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let named = |error| StoreError::from_engine(&path, error);
+    let size = |suffix: &str| fs::metadata(beside(&path, suffix)).map_or(0, |found| found.len());
+    let names = fs::read_dir(folder).map_err(|error| StoreError::from_io(folder, error))?;
+    let is_aside = |name: &str| name.starts_with(&format!("{FILE_NAME}.damaged-")) && !name.ends_with("-wal");
+    let set_aside = names.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_aside)).count();
+    let mut found =
+        CheckUp { sessions: 0, bytes: size("") + size("-wal"), workspaces: Vec::new(), damage: None, set_aside };
+    let looked = look_at_log(&path, Durability::Full).and_then(|()| {
+        let conn = connect(&path, &Options::default(), Access::Read).map_err(named)?;
+        match schema::format(&conn).map_err(named)? {
+            Format::Foreign => return Err(StoreError::Foreign { path: path.clone() }),
+            Format::Ours(version) if version > STEPS.len() as i64 => {
+                return Err(StoreError::Newer { path: path.clone(), found: version, known: STEPS.len() as i64 });
+            }
+            Format::Empty => return Ok(()),
+            Format::Ours(_) => {}
+        }
+        look_at_rows(&conn, &mut found).map_err(named)
+    });
+    match looked {
+        Err(StoreError::Damaged { what, .. }) => found.damage = Some(what),
+        other => other?,
+    }
+    if marked(&path).is_some() {
+        found.damage.get_or_insert_with(|| "damage was found while it was in use".to_owned());
+    }
+    Ok(Some(found))
+}
+
+fn look_at_rows(conn: &Connection, found: &mut CheckUp) -> rusqlite::Result<()> {
+    let verdict: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(rows::damage(&verdict));
+    }
+    found.sessions = conn.query_row("SELECT count(*) FROM session", [], |row| row.get::<_, i64>(0))? as u64;
+    let mut statement = conn.prepare("SELECT * FROM workspace ORDER BY root")?;
+    let mut listed = statement.query([])?;
+    while let Some(row) = listed.next()? {
+        if let Sealed::Workspace { row, .. } = rows::sealed_row(row)? {
+            found.workspaces.push(row);
+        }
+    }
+    Ok(())
 }
 
 /// The engine would drop what follows a wrong checksum, and the whole log if the file is empty.

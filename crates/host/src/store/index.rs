@@ -1,7 +1,7 @@
 //! Where the tail's rows are and how long each log is, in memory, shared by the writer and the readers. Never does I/O; its
 //! lock is held for look-ups only.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use switchboard_types::{Seq, SessionId};
@@ -24,7 +24,7 @@ struct Log {
 /// The logs that were written to since opening, or that have rows in the tail.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    logs: Mutex<HashMap<SessionId, Log>>,
+    logs: Mutex<BTreeMap<SessionId, Log>>,
 }
 
 /// What a reader takes along before its snapshot begins.
@@ -39,7 +39,7 @@ pub(crate) struct Plan {
 }
 
 impl Index {
-    fn logs(&self) -> MutexGuard<'_, HashMap<SessionId, Log>> {
+    fn logs(&self) -> MutexGuard<'_, BTreeMap<SessionId, Log>> {
         // Nothing here can panic halfway through a change.
         self.logs.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,7 +9,6 @@ use switchboard_types::{
 };
 
 use super::batch::was_deleted;
-use super::rows::join;
 use super::{Slice, Store, StoreError, StoredSession, Which};
 
 #[derive(Default)]
@@ -156,7 +155,7 @@ impl Store for MemoryStore {
                 break;
             }
         }
-        Ok(Slice { gap: None, page: join(pages).map(|page| page.head_within(max_bytes)) })
+        Ok(Slice { gap: None, page: Page::join(pages).map(|page| page.head_within(max_bytes)) })
     }
 
     fn sessions(&self, which: Which) -> Result<Vec<StoredSession>, StoreError> {

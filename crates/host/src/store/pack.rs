@@ -111,7 +111,7 @@ fn write_segments(
     let Some(next) = pages.first().map(Page::first) else { return Ok(()) };
     let bytes = pages.iter().map(Page::cost).sum();
     let grown = take_small_segment(tx, session, next, bytes, segment_bytes)?;
-    let joined = rows::join(grown.into_iter().chain(pages).collect());
+    let joined = Page::join(grown.into_iter().chain(pages).collect());
     let page = joined.ok_or_else(|| rows::damage("rows that follow each other do not fit together"))?;
     rows::insert_segments(tx, session, page, segment_bytes)
 }

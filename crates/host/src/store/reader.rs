@@ -59,10 +59,30 @@ impl Readers {
 enum Piece {
     /// Events; the first may lie before the place.
     Whole(Page),
+    /// Events, but more bytes than there is room for; they were not read.
+    TooLong,
     /// Nothing readable, up to this event.
     Lost { first: Seq, last: Seq },
     /// Nothing follows.
     End,
+}
+
+/// How much may be read.
+#[derive(Clone, Copy)]
+enum Room {
+    /// Whatever there is: a slice has at least one piece.
+    Any,
+    /// So many bytes; a longer piece is left for the next slice, whole.
+    Bytes(usize),
+}
+
+impl Room {
+    fn holds(self, bytes: usize) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Bytes(room) => bytes <= room,
+        }
+    }
 }
 
 /// One read of one log.
@@ -80,7 +100,9 @@ impl Reading<'_> {
         let mut pages: Vec<Page> = Vec::new();
         let (mut cursor, mut bytes) = (after, 0);
         while pages.is_empty() || bytes < max_bytes {
-            match self.piece(cursor.next())? {
+            let room = if pages.is_empty() { Room::Any } else { Room::Bytes(max_bytes - bytes) };
+            match self.piece(cursor.next(), room)? {
+                Piece::TooLong => break,
                 Piece::Whole(page) => {
                     let Some(page) = page.after(cursor) else { break };
                     cursor = page.last();
@@ -98,15 +120,19 @@ impl Reading<'_> {
                 Piece::End => break,
             }
         }
-        slice.page = rows::join(pages).map(|page| page.head_within(max_bytes));
+        slice.page = Page::join(pages).map(|page| page.head_within(max_bytes));
         Ok((slice, lost))
     }
 
-    fn piece(&self, place: Seq) -> rusqlite::Result<Piece> {
+    fn piece(&self, place: Seq, room: Room) -> rusqlite::Result<Piece> {
         if self.plan.horizon.is_some_and(|horizon| place > horizon) {
             return Ok(Piece::End);
         }
-        if let Some(run) = self.plan.runs.iter().find(|run| run.first <= place && place <= run.last) {
+        let at = self.plan.runs.partition_point(|run| run.last < place);
+        if let Some(run) = self.plan.runs.get(at).filter(|run| run.first <= place) {
+            if !room.holds(run.bytes) {
+                return Ok(Piece::TooLong);
+            }
             let lost = Piece::Lost { first: run.first, last: run.last };
             let cells = self
                 .tx
@@ -123,24 +149,30 @@ impl Reading<'_> {
                 });
             }
         }
-        self.packed(place)
+        self.packed(place, room)
     }
 
     /// A row that is damaged is lost. A path to rows that is damaged is an error: a salvage still finds what it led to.
-    fn packed(&self, place: Seq) -> rusqlite::Result<Piece> {
-        let found: Option<(i64, u64, u64, i64)> = self
+    fn packed(&self, place: Seq, room: Room) -> rusqlite::Result<Piece> {
+        let found: Option<(i64, u64, u64, i64, i64)> = self
             .tx
             .prepare_cached(
-                "SELECT id, first_seq, last_seq, crc FROM segment WHERE session = ?1 AND first_seq <= ?2
+                "SELECT id, first_seq, last_seq, crc, length(records) FROM segment WHERE session = ?1 AND first_seq <= ?2
                  ORDER BY first_seq DESC LIMIT 1",
             )?
             .query_row(params![db(self.session.0), db(place.0)], |row| {
-                Ok((row.get(0)?, row.get::<_, i64>(1)? as u64, row.get::<_, i64>(2)? as u64, row.get(3)?))
+                let number = |column| row.get::<_, i64>(column).map(|number| number as u64);
+                // What is damaged may have no length.
+                let length = row.get::<_, Option<i64>>(4)?.unwrap_or(0);
+                Ok((row.get(0)?, number(1)?, number(2)?, row.get(3)?, length))
             })
             .optional()?;
-        let Some((id, first, last, crc)) = found.filter(|(_, _, last, _)| *last >= place.0) else {
+        let Some((id, first, last, crc, length)) = found.filter(|(_, _, last, ..)| *last >= place.0) else {
             return self.missing(place);
         };
+        if !room.holds(usize::try_from(length).unwrap_or(usize::MAX)) {
+            return Ok(Piece::TooLong);
+        }
         let records = self
             .tx
             .prepare_cached("SELECT records FROM segment WHERE id = ?1")?
@@ -157,7 +189,9 @@ impl Reading<'_> {
                 Piece::Lost { last: limit, .. } => {
                     Piece::Lost { first: place.min(Seq(first)), last: limit.min(Seq(last)) }
                 }
-                Piece::Whole(_) | Piece::End => Piece::Lost { first: place.min(Seq(first)), last: Seq(last) },
+                Piece::Whole(_) | Piece::TooLong | Piece::End => {
+                    Piece::Lost { first: place.min(Seq(first)), last: Seq(last) }
+                }
             }),
         }
     }

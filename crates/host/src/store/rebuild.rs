@@ -289,7 +289,7 @@ impl Segments<'_> {
     }
 
     fn flush(&mut self) -> rusqlite::Result<()> {
-        let Some(page) = rows::join(std::mem::take(&mut self.pages)) else { return Ok(()) };
+        let Some(page) = Page::join(std::mem::take(&mut self.pages)) else { return Ok(()) };
         rows::insert_segments(self.rebuild.new, self.session, page, self.rebuild.segment_bytes)
     }
 }

@@ -1,7 +1,7 @@
 //! The metadata's rows as cells, each sealed by a checksum, and the one way to write and to read them. Never opens a file or
 //! a transaction.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use switchboard_types::{
@@ -416,15 +416,4 @@ pub(crate) fn insert_segments(
         rest = page.after(head.last());
     }
     Ok(())
-}
-
-/// Pages that follow each other as one.
-pub(crate) fn join(pages: Vec<Page>) -> Option<Page> {
-    let (first, last) = (pages.first()?.first(), pages.last()?.last());
-    if pages.len() == 1 {
-        return pages.into_iter().next();
-    }
-    let mut records = BytesMut::with_capacity(pages.iter().map(Page::cost).sum());
-    pages.iter().for_each(|page| records.extend_from_slice(page.records()));
-    Page::new(first, last, records.freeze()).ok()
 }

@@ -11,7 +11,7 @@ use switchboard_types::{Command, Prompt, Reject, Seq, TabId, Told, TurnName, Wor
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use crate::dialect::StandIn;
-use crate::world::{World, hear, page, say};
+use crate::world::{UNREPORTED_BYTES, World, hear, page, say};
 
 #[tokio::test]
 async fn commands_arrive_in_order_and_what_is_told_comes_back() {
@@ -27,7 +27,7 @@ async fn commands_arrive_in_order_and_what_is_told_comes_back() {
     }
     outbox.send(Outgoing::Told(Box::new(Told::Tabs { tabs: Vec::new() }))).await.unwrap();
     let shared = page(Seq(1), &["a", "b\n\"c\""]);
-    outbox.send(Outgoing::Events(shared.clone())).await.unwrap();
+    outbox.send(Outgoing::Events(shared)).await.unwrap();
     outbox.send(Outgoing::Told(Box::new(Told::Reset { tab: TabId::from("t") }))).await.unwrap();
     let mut heard = Vec::new();
     for _ in 0..4 {
@@ -41,7 +41,23 @@ async fn commands_arrive_in_order_and_what_is_told_comes_back() {
         json!({"type": "tab-reset", "tabId": "t"}),
     ];
     assert_eq!(heard, wanted);
-    world.drained(link, shared.page.cost()).await;
+}
+
+#[tokio::test]
+async fn what_has_left_is_reported_by_the_quarter_window_and_less_than_that_not_at_all() {
+    let mut world = World::new().await;
+    let (mut view, link, outbox) = world.view().await;
+    let few = page(Seq(1), &["a"]);
+    outbox.send(Outgoing::Events(few.clone())).await.unwrap();
+    assert_eq!(hear(&mut view).await["index"], json!(1));
+    let much = page(Seq(2), &[&"x".repeat(UNREPORTED_BYTES)]);
+    outbox.send(Outgoing::Events(much.clone())).await.unwrap();
+    assert_eq!(hear(&mut view).await["index"], json!(2));
+    let bytes = few.page.cost() + much.page.cost();
+    match world.input().await {
+        ViewInput::Drained { link: of, bytes: left } => assert_eq!((of, left), (link, bytes)),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[tokio::test]

@@ -99,7 +99,7 @@ async fn a_prompt_of_twenty_megabytes_closes_the_link_with_1009_and_leaves_no_tr
     // The host may close before it has taken all of it.
     let _ = view.socket.send(Message::text(huge)).await;
     assert_eq!(view.close_code().await.map(u16::from), Some(1009));
-    assert_eq!(checker::log_of_tab(&place.database(), "tab").len(), 1);
+    assert_eq!(checker::log_of_tab(&place.database(), "tab").records.len(), 1);
     let mut again = host.view().await;
     again.send(json!({"type": "new-tab", "tabId": "tab"})).await;
     again.prompt("tab", "m2", "demo: echo fine").await;

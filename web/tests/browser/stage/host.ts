@@ -1,13 +1,16 @@
 /** A real host: the program that Cargo built, with a data folder of its own. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { Folder, switchboard } from "./place";
 
 /** What is kept of the host's own log, for the case that something fails. */
 const MAX_LOG_LINES = 200;
+/** What a command may print. */
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 interface Ready {
   url: string;
@@ -33,6 +36,10 @@ export class Host {
 
   get workspace(): string {
     return join(this.folder.path, "workspace");
+  }
+
+  private get data(): string {
+    return join(this.folder.path, "data");
   }
 
   private get config(): string {
@@ -66,6 +73,19 @@ export class Host {
     return login;
   }
 
+  /** Runs one of the program's other commands on this host's data; what it prints, one JSON value a line. */
+  async ask(...words: string[]): Promise<unknown[]> {
+    const { stdout } = await promisify(execFile)(
+      switchboard(),
+      [...words, "--json", "--data", this.data, "--config", this.config],
+      { maxBuffer: MAX_OUTPUT_BYTES },
+    );
+    return stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as unknown);
+  }
+
   /** Ends it without a warning, as a power cut would. */
   async kill(): Promise<void> {
     await this.end("SIGKILL");
@@ -91,7 +111,7 @@ export class Host {
   }
 
   private async run(port: number): Promise<void> {
-    const flags = ["--json", "--data", join(this.folder.path, "data"), "--config", this.config];
+    const flags = ["--json", "--data", this.data, "--config", this.config];
     const child = spawn(
       switchboard(),
       ["serve", "--listen", `127.0.0.1:${port}`, "--workspace", this.workspace, ...flags],

@@ -1,105 +1,60 @@
-/** The log as another view sees it: one that speaks the public dialect `tabs` and shares no code with the page. */
-import { WebSocket } from "undici";
+/** The log as `switchboard sessions export` writes it: what is on the disk, read by none of the page's code. */
+import { expect } from "vitest";
 import type { Host } from "./host";
 
 /** One turn, as far as the tests look at it. */
 export interface Said {
   prompt: string;
   text: string;
-  thought: string;
   /** How it ended; null while it has not. */
-  reason: string | null;
+  outcome: string | null;
   code: string | null;
 }
 
-interface Message {
-  type: string;
-  tabId?: string;
-  index?: number;
-  messageId?: string;
-  text?: string;
-  chunk?: string;
-  reason?: string;
-  detail?: { code: string; message: string };
-  tabs?: { tabId: string; title: string; lastIndex: number }[];
+interface Event {
+  seq: number;
+  turn?: number;
+  body: {
+    type: string;
+    text?: string;
+    prompt?: { text: string };
+    outcome?: string;
+    detail?: { code: string };
+  };
 }
 
-/** Reads a host's tabs until the condition holds of the turns of one of them; then it hangs up. */
-export async function readLog(
-  host: Host,
-  tab: string,
-  enough: (turns: Said[]) => boolean,
-  within = 30_000,
-): Promise<Said[]> {
-  const turns = new Map<string, Said>();
-  const socket = await dial(host);
-  try {
-    return await new Promise<Said[]>((done, fail) => {
-      const late = setTimeout(
-        () =>
-          fail(
-            new Error(`the log does not come to it: ${JSON.stringify([...turns.values()]).slice(-2_000)}`),
-          ),
-        within,
-      );
-      socket.onclose = () => fail(new Error("the host hung up"));
-      socket.onmessage = ({ data }) => {
-        take(turns, JSON.parse(String(data)) as Message);
-        if (!enough([...turns.values()])) return;
-        clearTimeout(late);
-        done([...turns.values()]);
-      };
-      socket.send(JSON.stringify({ type: "webview-ready", lastSeenIndex: { [tab]: -1 } }));
-    });
-  } finally {
-    socket.onclose = null;
-    socket.close();
-  }
+/** The turns of the one session there is, once so many of them are over. */
+export async function logOf(host: Host, ended: number): Promise<Said[]> {
+  let turns: Said[] = [];
+  await expect
+    .poll(
+      async () => {
+        turns = await read(host);
+        return turns.filter((turn) => turn.outcome !== null).length;
+      },
+      { timeout: 30_000, interval: 200, message: "turns that are over in the log" },
+    )
+    .toBeGreaterThanOrEqual(ended);
+  return turns;
 }
 
-/** The names of the tabs that are open, in their order. */
-export async function openTabs(host: Host): Promise<string[]> {
-  const socket = await dial(host);
-  try {
-    return await new Promise<string[]>((done, fail) => {
-      socket.onclose = () => fail(new Error("the host hung up"));
-      socket.onmessage = ({ data }) => {
-        const message = JSON.parse(String(data)) as Message;
-        if (message.type === "tabs-restored") done((message.tabs ?? []).map((tab) => tab.tabId));
-      };
-      socket.send(JSON.stringify({ type: "webview-ready" }));
-    });
-  } finally {
-    socket.onclose = null;
-    socket.close();
+async function read(host: Host): Promise<Said[]> {
+  const sessions = (await host.ask("sessions", "list")) as { id: number }[];
+  if (sessions.length === 0) return [];
+  expect(sessions.length, "sessions in the store").toBe(1);
+  const events = (await host.ask("sessions", "export", String(sessions[0]?.id))) as Event[];
+  const turns = new Map<number, Said>();
+  for (const [at, { seq, turn, body }] of events.entries()) {
+    expect(seq, "the log is dense").toBe(at + 1);
+    if (turn === undefined) continue;
+    const said = turns.get(turn) ?? { prompt: "", text: "", outcome: null, code: null };
+    turns.set(turn, said);
+    if (body.type === "promptQueued") said.prompt = body.prompt?.text ?? "";
+    if (body.type === "text") said.text += body.text ?? "";
+    if (body.type === "turnEnded") {
+      said.outcome = body.outcome ?? "";
+      said.code = body.detail?.code ?? null;
+    }
   }
-}
-
-export const allEnded = (count: number) => (turns: Said[]) =>
-  turns.filter((turn) => turn.reason !== null).length >= count;
-
-async function dial(host: Host): Promise<WebSocket> {
-  const address = `${host.url.replace("http", "ws")}/ws/tabs`;
-  const socket = new WebSocket(address, ["switchboard.v1", `bearer.${host.token}`]);
-  await new Promise<void>((done, fail) => {
-    socket.onopen = () => done();
-    socket.onerror = () => fail(new Error(`no WebSocket at ${address}`));
-  });
-  return socket;
-}
-
-function take(turns: Map<string, Said>, message: Message): void {
-  const { messageId } = message;
-  if (messageId === undefined) return;
-  if (message.type === "prompt-queued") {
-    turns.set(messageId, { prompt: message.text ?? "", text: "", thought: "", reason: null, code: null });
-  }
-  const turn = turns.get(messageId);
-  if (!turn) return;
-  if (message.type === "response-chunk") turn.text += message.chunk ?? "";
-  if (message.type === "thought-chunk") turn.thought += message.chunk ?? "";
-  if (message.type === "response-complete") {
-    turn.reason = message.reason ?? "";
-    turn.code = message.detail?.code ?? null;
-  }
+  return [...turns.values()];
 }

@@ -1,15 +1,7 @@
 /** The comparison that all is about: what stands on the page, and what stands in the log. */
 import { expect } from "vitest";
-import { allEnded, openTabs, readLog, type Said } from "./log";
-import type { Stage } from "./stage";
+import type { Said } from "./log";
 import { type Window, words } from "./window";
-
-/** The log of the one tab there is, once so many turns are over. */
-export async function logOf(stage: Stage, turns: number): Promise<Said[]> {
-  const [tab] = await openTabs(stage.host);
-  expect(tab, "the page has opened a tab").toBeDefined();
-  return readLog(stage.host, tab ?? "", allEnded(turns));
-}
 
 /** Each turn of the log stands on the page, word for word, and in its order. */
 export async function expectSame(window: Window, said: Said[]): Promise<void> {

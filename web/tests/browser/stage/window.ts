@@ -13,6 +13,9 @@ const FLAGS = [
 /** How long the page may take for anything; a broken one takes longer. */
 const PATIENCE = 20_000;
 
+/** Text that is typed; more is pasted. */
+const MAX_TYPED_CHARS = 500;
+
 export function launch(flags: string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: program(), headless: true, args: [...FLAGS, ...flags] });
 }
@@ -97,7 +100,15 @@ export class Window {
   }
 
   async prompt(text: string): Promise<void> {
-    await this.at("prompt").fill(text);
+    const box = this.at("prompt");
+    if (text.length <= MAX_TYPED_CHARS) await box.fill(text);
+    // The browser takes minutes to type thousands of lines, and a person would not; they would paste.
+    else {
+      await box.evaluate((element, pasted) => {
+        (element as HTMLTextAreaElement).value = pasted;
+        element.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+      }, text);
+    }
     await this.at("send").click();
   }
 

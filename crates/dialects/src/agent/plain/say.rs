@@ -1,49 +1,58 @@
 //! What the host says to a plain agent, as JSON. Never decides what is said.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use switchboard_types::agent::ToolFailure;
 use switchboard_types::{ContextItem, Prompt, Resolution};
 
-#[derive(Debug, Serialize)]
+/// What the host says to an agent.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub(super) enum ToAgent<'a> {
+    /// Open a session; answer with `session-created` or `error`.
     NewSession {
+        /// To be repeated in the answer.
         request_id: &'a str,
+        /// The folder to work in.
         cwd: &'a str,
     },
+    /// Work on this.
     ProcessPrompt {
         session_id: &'a str,
+        /// The turn's name; repeat it in what you say.
         message_id: &'a str,
+        /// The words.
         text: &'a str,
+        /// Files and excerpts that go with the text.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         context: &'a [ContextItem],
     },
-    Cancel {
-        session_id: &'a str,
-        message_id: &'a str,
-    },
-    CloseSession {
-        session_id: &'a str,
-    },
+    /// Stop working on it, and say `response-complete` when you have.
+    Cancel { session_id: &'a str, message_id: &'a str },
+    /// Forget the session; no answer.
+    CloseSession { session_id: &'a str },
+    /// What came of your `tool-call`.
     ToolResult {
         session_id: &'a str,
         call_id: &'a str,
         success: bool,
+        /// What the tool gave.
         #[serde(skip_serializing_if = "Option::is_none")]
         data: Option<&'a serde_json::Value>,
+        /// Why it gave nothing.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<Failure<'a>>,
     },
-    ApprovalResult {
-        session_id: &'a str,
-        approval_id: &'a str,
-        decision: Resolution,
-    },
+    /// What came of your `approval-request`. Take a decision that you do not know for a no.
+    ApprovalResult { session_id: &'a str, approval_id: &'a str, decision: Resolution },
 }
 
-#[derive(Debug, Serialize)]
+/// Why a tool gave no result.
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Failure<'a> {
+    /// For programs.
     code: &'a str,
+    /// For people and models.
     message: &'a str,
 }
 

@@ -17,15 +17,15 @@ pub fn schema() -> serde_json::Value {
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub(super) enum ToHost {
-    /// The view is there and asks for its tabs.
+    /// The view is there: asks for the list of tabs, and for a seat at each tab that it names.
     WebviewReady {
-        /// The last index that was seen of each tab that the view knows; −1 is none.
+        /// By `tabId`, the last index that was seen; −1 is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_seen_index: Option<std::collections::BTreeMap<String, i64>>,
     },
-    /// Opens a tab, or attaches again to one that exists.
+    /// Opens a tab, or takes a seat at one that exists.
     NewTab {
-        /// The view's name for it.
+        /// Your name for it.
         tab_id: TabId,
         /// Which agent; the workspace's default if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,49 +37,31 @@ pub(super) enum ToHost {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_seen_index: Option<i64>,
     },
-    /// Queues a prompt.
+    /// Asks for a turn; it waits until those before it are over.
     Prompt {
-        /// Where.
         tab_id: TabId,
-        /// The view's name for the turn; one that was seen before is not run again.
+        /// Your name for the turn; one that was seen before is not run again.
         message_id: TurnName,
-        /// The words.
         text: String,
-        /// Files and excerpts that go with them.
+        /// Files and excerpts that go with the text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<Vec<ContextItem>>,
     },
     /// Stops a turn, or takes a waiting prompt out of the queue.
-    Cancel {
-        /// Where.
-        tab_id: TabId,
-        /// Which turn.
-        message_id: TurnName,
-    },
-    /// Closes a tab.
-    CloseTab {
-        /// Which one.
-        tab_id: TabId,
-    },
+    Cancel { tab_id: TabId, message_id: TurnName },
+    /// Ends the tab; its log stays.
+    CloseTab { tab_id: TabId },
     /// The view was hidden or shown.
     Visibility {
-        /// Whether it can be seen.
+        /// While it is false, nothing with an index is sent on this link.
         visible: bool,
     },
-    /// The view has seen a message. Advisory.
-    MessageAck {
-        /// Where.
-        tab_id: TabId,
-        /// The message's index.
-        index: i64,
-    },
-    /// Answers an approval.
+    /// The view has seen a message. It is advice, and may be left out.
+    MessageAck { tab_id: TabId, index: i64 },
+    /// Answers an approval; the first answer wins.
     ApprovalResponse {
-        /// Where.
         tab_id: TabId,
-        /// Which question.
         approval_id: ApprovalId,
-        /// The answer.
         decision: Decision,
         /// The command as the person edited it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,11 +70,8 @@ pub(super) enum ToHost {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
     },
-    /// Starts the tab's agent again.
-    RestartAgent {
-        /// Whose agent.
-        tab_id: TabId,
-    },
+    /// Asks for a new process for the tab's agent.
+    RestartAgent { tab_id: TabId },
 }
 
 /// What the host says to a view.
@@ -108,7 +87,7 @@ pub(super) enum ToView {
     },
     /// The tab has a new title.
     TabTitle { tab_id: TabId, index: Seq, title: String },
-    /// A prompt was accepted.
+    /// A prompt was accepted. Comes for every prompt.
     PromptQueued {
         tab_id: TabId,
         index: Seq,
@@ -119,13 +98,13 @@ pub(super) enum ToView {
     },
     /// The prompt goes to the agent.
     PromptStarted { tab_id: TabId, index: Seq, message_id: TurnName },
-    /// A piece of the answer; what came before is not repeated.
+    /// A piece of the answer; append it.
     ResponseChunk { tab_id: TabId, index: Seq, message_id: TurnName, chunk: Text },
-    /// A piece of the agent's thinking; what came before is not repeated.
+    /// A piece of the agent's thinking; append it.
     ThoughtChunk { tab_id: TabId, index: Seq, message_id: TurnName, chunk: Text },
     /// The plan as it stands now; replaces the one before.
     Plan { tab_id: TabId, index: Seq, message_id: TurnName, entries: Vec<PlanEntry> },
-    /// A word on what goes on.
+    /// A word on what goes on, for people.
     Status {
         tab_id: TabId,
         index: Seq,
@@ -134,12 +113,13 @@ pub(super) enum ToView {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         progress: Option<f64>,
     },
-    /// The turn is over.
+    /// The turn is over. Comes exactly once for each prompt.
     ResponseComplete {
         tab_id: TabId,
         index: Seq,
         message_id: TurnName,
         reason: Outcome,
+        /// Where there is more to say.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<Detail>,
     },
@@ -147,7 +127,7 @@ pub(super) enum ToView {
     ToolCall { tab_id: TabId, index: Seq, message_id: TurnName, tool_call: ToolCall },
     /// More is known of a call; fields that are absent stay as they were.
     ToolCallUpdate { tab_id: TabId, index: Seq, message_id: TurnName, tool_call: ToolCall },
-    /// A person must answer before something runs.
+    /// A person must answer before something runs. Comes again to whoever attaches while it is open.
     ApprovalRequest {
         tab_id: TabId,
         index: Seq,
@@ -156,32 +136,42 @@ pub(super) enum ToView {
         message_id: Option<TurnName>,
         kind: ApprovalKind,
         title: String,
+        /// What would run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         command: Option<String>,
+        /// Where it would run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
+        /// The file that would change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
+        /// How it would change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diff: Option<String>,
         severity: Severity,
+        /// Why a person is asked.
         reason: String,
     },
-    /// The question is answered, here or elsewhere.
+    /// The question is answered, here or elsewhere, or nobody can answer it any more.
     ApprovalResolved { tab_id: TabId, index: Seq, approval_id: ApprovalId, decision: Resolution },
     /// The agent's process has ended.
-    AgentExited { tab_id: TabId, index: Seq, message: String },
+    AgentExited {
+        tab_id: TabId,
+        index: Seq,
+        /// Why, and what to do.
+        message: String,
+    },
     /// The agent runs again after an exit.
     AgentRestarted { tab_id: TabId, index: Seq },
-    /// The tab was closed.
+    /// The tab was closed; nothing follows.
     TabClosed { tab_id: TabId, index: Seq },
     /// The tabs that exist, in answer to `webview-ready`.
     TabsRestored { tabs: Vec<TabShape> },
     /// Events that the log no longer holds; what remains comes after it.
     Gap { tab_id: TabId, from: Seq, to: Seq },
-    /// What the view has seen of the tab is not this log's; everything comes again from the start.
+    /// What you have of this tab is not this log's: forget it, everything comes again from the start.
     TabReset { tab_id: TabId },
-    /// A message was refused, or something went wrong that no event tells.
+    /// A message of yours was refused, or something went wrong that no event tells; the link lives on.
     Error {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tab_id: Option<TabId>,
@@ -197,6 +187,7 @@ pub(super) enum ToView {
 pub(super) struct TabShape {
     pub(super) tab_id: TabId,
     pub(super) title: String,
+    /// Of its last event.
     pub(super) last_index: Seq,
 }
 
@@ -204,20 +195,29 @@ pub(super) struct TabShape {
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct ErrorShape {
     pub(super) code: ErrorCode,
+    /// For people: what to do.
     pub(super) message: String,
 }
 
-/// For programs.
+/// Why, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ErrorCode {
+    /// No JSON, no object, or nested too deep.
     BadJson,
+    /// A field is missing, of the wrong type, or too long.
     BadMessage,
+    /// There is no message of this type.
     UnknownType,
+    /// There is no such tab; say `new-tab` first.
     UnknownTab,
+    /// Something is over its limit, such as the queue of a tab.
     TooLarge,
+    /// Only the demo agent may run here until somebody runs `switchboard trust`.
     WorkspaceUntrusted,
+    /// There is no such agent, or it cannot be started; the message says why.
     AgentUnavailable,
+    /// The host could not do what it should; the message says what.
     Internal,
 }
 

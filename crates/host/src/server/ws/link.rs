@@ -21,7 +21,8 @@ use crate::link::{CloseReason, OUTBOX_MESSAGES, Outgoing, ViewInput};
 use crate::server::accept::{Phase, Place, Shared};
 use crate::server::folder::canonical_folder;
 
-/// Written event bytes that are reported at once, not only when nothing else waits.
+/// Written event bytes that are worth a report. What is not reported yet keeps its place in the window, so this must stay
+/// well below the half of it that lets the host read on.
 const REPORT_BYTES: usize = LINK_WINDOW_BYTES / 4;
 /// Bytes of one write; what waits beyond them goes into the next.
 const MAX_BATCH_BYTES: usize = 2 * LINK_WINDOW_BYTES;
@@ -117,7 +118,7 @@ impl Link {
         let cost = batch.cost;
         self.write(batch).await?;
         self.written += cost;
-        if self.written >= REPORT_BYTES || (self.written > 0 && self.from_host.is_empty()) {
+        if self.written >= REPORT_BYTES {
             let bytes = std::mem::take(&mut self.written);
             self.tell_host(ViewInput::Drained { link: self.id, bytes }).await?;
         }

@@ -1,0 +1,23 @@
+//! What `cargo xtask bench` measures: our host, the raw limit and the peer, side by side in the same run. Holds nothing
+//! that Switchboard itself needs.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | [`mold`], [`load`] | the bytes that are streamed, and how fast |
+//! | [`wire`], [`crowd`] | the views that read them |
+//! | [`process`], [`subject`] | the programs under measurement |
+//! | [`measure`] | the measurements |
+//! | [`stats`], [`row`], [`table`], [`plot`], [`machine`] | what comes of them |
+
+pub mod crowd;
+pub mod load;
+pub mod machine;
+pub mod measure;
+pub mod mold;
+pub mod plot;
+pub mod process;
+pub mod row;
+pub mod stats;
+pub mod subject;
+pub mod table;
+pub mod wire;

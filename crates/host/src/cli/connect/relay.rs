@@ -1,0 +1,247 @@
+//! Messages both ways between standard input and output and a link to the host, byte for byte. Holds one batch each way
+//! at most: who does not read is waited for.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{FutureExt, SinkExt, StreamExt};
+use switchboard_dialects::framing::{ContentLength, FrameError, Lines, content_length, lines};
+use switchboard_dialects::view::ViewKind;
+use switchboard_types::{Reject, RejectCode, Told};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Stdin, Stdout};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+
+use crate::cli::args::Framing;
+use crate::cli::exit::Failure;
+use crate::cli::wire::{Heard, Socket, heard};
+
+/// Bytes that are read at once.
+const READ_BYTES: usize = 64 * 1024;
+/// Bytes that are written at once; what waits beyond them goes into the next write.
+const BATCH_BYTES: usize = 256 * 1024;
+/// Refusals of our own that wait to be written.
+const REFUSALS: usize = 16;
+/// After the input's end, the host's answers are waited for until it has said nothing for so long,
+const QUIET: Duration = Duration::from_secs(1);
+/// and at most this long.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// Carries messages until the input ends, which is the usual end, or the host is gone.
+pub(super) async fn run(socket: Socket, kind: ViewKind, framing: Framing) -> Result<(), Failure> {
+    let (sink, stream) = socket.split();
+    let (refuse, refusals) = mpsc::channel(REFUSALS);
+    let mut up = Box::pin(Up { input: tokio::io::stdin(), sink, kind, refuse }.run(Reader::new(framing)));
+    let mut down = Down { output: tokio::io::stdout(), stream, refusals, framing, out: BytesMut::new() };
+    let ended = tokio::select! {
+        ended = &mut up => ended,
+        over = down.run(None) => return over,
+    };
+    // What was asked before the end is answered first.
+    let last_words = down.run(Some(QUIET));
+    let rest = timeout(LAST_WORDS, last_words).await.unwrap_or(Ok(()));
+    let mut sink = match ended {
+        Ok(sink) => sink,
+        Err(failure) => return Err(failure),
+    };
+    let _ = timeout(QUIET, sink.send(Message::Close(None))).await;
+    rest
+}
+
+type Out = SplitSink<Socket, Message>;
+
+/// What a framing found in the input.
+enum Found {
+    Message(Bytes),
+    /// Too large, but the stream goes on.
+    TooLarge(String),
+    /// To be told on standard error only.
+    Noise(String),
+    /// Nothing can follow.
+    Broken(FrameError),
+}
+
+enum Reader {
+    ContentLength(ContentLength),
+    Lines(Lines),
+}
+
+impl Reader {
+    fn new(framing: Framing) -> Self {
+        match framing {
+            Framing::ContentLength => Self::ContentLength(ContentLength::new()),
+            Framing::Lines => Self::Lines(Lines::new()),
+        }
+    }
+
+    fn next(&mut self, buffer: &mut BytesMut) -> Option<Found> {
+        Some(match self {
+            Self::ContentLength(frames) => from_frame(frames.next(buffer)?),
+            Self::Lines(lines) => from_line(lines.next(buffer)?),
+        })
+    }
+
+    fn finish(&mut self, buffer: &mut BytesMut) -> Option<Found> {
+        Some(match self {
+            Self::ContentLength(frames) => from_frame(frames.finish(buffer)?),
+            Self::Lines(lines) => from_line(lines.finish(buffer)?),
+        })
+    }
+}
+
+fn from_frame(frame: Result<Bytes, FrameError>) -> Found {
+    match frame {
+        Ok(message) => Found::Message(message),
+        Err(error) if error.is_fatal() => Found::Broken(error),
+        Err(error) => Found::Noise(error.to_string()),
+    }
+}
+
+fn from_line(line: Result<Bytes, lines::LineTooLong>) -> Found {
+    line.map_or_else(|error| Found::TooLarge(error.to_string()), Found::Message)
+}
+
+/// From standard input to the host.
+struct Up {
+    input: Stdin,
+    sink: Out,
+    kind: ViewKind,
+    refuse: mpsc::Sender<Vec<u8>>,
+}
+
+impl Up {
+    async fn run(mut self, mut reader: Reader) -> Result<Out, Failure> {
+        let mut buffer = BytesMut::new();
+        loop {
+            while let Some(found) = reader.next(&mut buffer) {
+                self.take(found).await?;
+            }
+            self.sink.flush().await.map_err(|error| gone(&error))?;
+            buffer.reserve(READ_BYTES);
+            match self.input.read_buf(&mut buffer).await {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => return Err(Failure::failed(format!("standard input cannot be read: {error}"))),
+            }
+        }
+        while let Some(found) = reader.finish(&mut buffer) {
+            self.take(found).await?;
+        }
+        self.sink.flush().await.map_err(|error| gone(&error))?;
+        Ok(self.sink)
+    }
+
+    async fn take(&mut self, found: Found) -> Result<(), Failure> {
+        match found {
+            Found::Message(message) => match Utf8Bytes::try_from(message) {
+                Ok(text) => self.sink.feed(Message::Text(text)).await.map_err(|error| gone(&error)),
+                Err(_) => {
+                    self.refuse(RejectCode::BadJson, "the message is not UTF-8").await;
+                    Ok(())
+                }
+            },
+            Found::TooLarge(message) => {
+                self.refuse(RejectCode::TooLarge, &message).await;
+                Ok(())
+            }
+            Found::Noise(noise) => {
+                tracing::warn!("{noise}");
+                Ok(())
+            }
+            Found::Broken(error) => {
+                let code = if matches!(error, FrameError::TooLong { .. }) {
+                    RejectCode::TooLarge
+                } else {
+                    RejectCode::BadJson
+                };
+                self.refuse(code, &error.to_string()).await;
+                Err(Failure::failed(format!("standard input cannot be followed any more: {error}")))
+            }
+        }
+    }
+
+    /// Answers in the host's stead, in the dialect's own form.
+    async fn refuse(&self, code: RejectCode, message: &str) {
+        let mut answer = Vec::new();
+        self.kind.make().write(&Told::Refused(Reject::new(code, message)), &mut |json| answer = json.to_vec());
+        // If the output is gone, so are we, soon.
+        let _ = self.refuse.send(answer).await;
+    }
+}
+
+fn gone(error: &dyn std::fmt::Display) -> Failure {
+    Failure::unreachable(format!("the host is gone: {error}"))
+}
+
+/// From the host to standard output.
+struct Down {
+    output: Stdout,
+    stream: SplitStream<Socket>,
+    refusals: mpsc::Receiver<Vec<u8>>,
+    framing: Framing,
+    out: BytesMut,
+}
+
+impl Down {
+    /// Writes what comes, until the link is over, the reader has gone, or, if `quiet` is given, nothing came for so long.
+    async fn run(&mut self, quiet: Option<Duration>) -> Result<(), Failure> {
+        loop {
+            let until = quiet.map(|quiet| Instant::now() + quiet);
+            let over = tokio::select! {
+                biased;
+                Some(refusal) = self.refusals.recv() => {
+                    self.frame(&refusal);
+                    None
+                }
+                message = self.stream.next() => self.gather(message),
+                () = sleep_until(until) => return Ok(()),
+            };
+            match self.write().await {
+                // Whoever read us has gone; that is an end like any other.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+                Err(error) => return Err(Failure::failed(format!("standard output cannot be written: {error}"))),
+                Ok(()) => {}
+            }
+            if let Some(why) = over {
+                return Err(Failure::unreachable(why));
+            }
+        }
+    }
+
+    /// Takes this and whatever else has come; says why if it was the end.
+    fn gather(&mut self, first: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>) -> Option<String> {
+        let mut next = Some(first);
+        while let Some(message) = next {
+            match heard(message) {
+                Heard::Text(text) => self.frame(text.as_bytes()),
+                Heard::Nothing => {}
+                Heard::Over(why) => return Some(why),
+            }
+            next = if self.out.len() < BATCH_BYTES { self.stream.next().now_or_never() } else { None };
+        }
+        None
+    }
+
+    fn frame(&mut self, message: &[u8]) {
+        match self.framing {
+            Framing::ContentLength => content_length::frame(message, &mut self.out),
+            Framing::Lines => lines::frame(message, &mut self.out),
+        }
+    }
+
+    async fn write(&mut self) -> io::Result<()> {
+        let batch = self.out.split();
+        self.output.write_all(&batch).await?;
+        self.output.flush().await
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,135 @@
+//! What a command asks: the running host, or, if none runs, the store itself. Never starts a host.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use switchboard_types::{Change, Commit, CommitDone, HistoryPlace, Seq, SessionId, Ticket, WorkspaceRoot};
+
+use super::control::Control;
+use super::exit::Failure;
+use crate::folder::{Folder, Lease, LeaseError, running_host};
+use crate::history::{self, SessionEntry, SessionsPart, WorkspaceEntry};
+use crate::store::{Options, SqliteStore, Store, StoreError};
+
+/// How long a host that is just starting, or another command, may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// From look to look.
+const BETWEEN: Duration = Duration::from_millis(50);
+
+/// Who is asked.
+pub(super) enum Reach {
+    /// The host that runs.
+    Host(Control),
+    /// The store, which nobody else uses meanwhile.
+    Store(Box<OpenStore>),
+}
+
+/// The store of a folder that no host has.
+pub(super) struct OpenStore {
+    store: SqliteStore,
+    answers: Receiver<CommitDone>,
+    // Given back after the store is closed.
+    _lease: Lease,
+}
+
+impl OpenStore {
+    fn open(folder: &Folder, lease: Lease) -> Result<Self, Failure> {
+        let (answer_to, answers) = sync_channel(1);
+        let on_done = move |done| drop(answer_to.send(done));
+        let (store, report) = SqliteStore::open(folder.path(), Options::default(), on_done).map_err(failed)?;
+        for note in report.notes {
+            tracing::warn!("{note}");
+        }
+        Ok(Self { store, answers, _lease: lease })
+    }
+
+    fn delete(&self, session: SessionId) -> Result<(), Failure> {
+        let changes = vec![Change::DeleteSession(session)];
+        self.store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes });
+        let done = self.answers.recv().map_err(|_| Failure::failed("the store ended without an answer"))?;
+        done.changes_failed.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
+    }
+}
+
+impl Reach {
+    /// Finds the host, or opens the store. Waits a moment for a host that is just starting or stopping.
+    pub(super) async fn find(folder: &Folder) -> Result<Self, Failure> {
+        let began = Instant::now();
+        loop {
+            if let Some(running) = running_host(folder) {
+                return Ok(Self::Host(Control::of(&running, folder.token()?)?));
+            }
+            match Lease::take(folder) {
+                Ok(lease) => return Ok(Self::Store(Box::new(OpenStore::open(folder, lease)?))),
+                Err(LeaseError::Held(held)) if began.elapsed() < PATIENCE => {
+                    tracing::debug!(%held, "waiting for the data folder");
+                    tokio::time::sleep(BETWEEN).await;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// A part of the list of all sessions, the last used first.
+    pub(super) async fn sessions(&self, before: Option<HistoryPlace>) -> Result<SessionsPart, Failure> {
+        match self {
+            Self::Host(control) => control.sessions(before).await,
+            Self::Store(open) => history::sessions(&open.store, before).map_err(failed),
+        }
+    }
+
+    /// One session.
+    pub(super) async fn session(&self, session: SessionId) -> Result<SessionEntry, Failure> {
+        match self {
+            Self::Host(control) => control.session(session).await.map_err(|failure| named(failure, session)),
+            Self::Store(open) => {
+                history::session(&open.store, session).map_err(failed)?.ok_or_else(|| no_session(session))
+            }
+        }
+    }
+
+    /// The next events of a log as lines of JSON; empty at the end.
+    pub(super) async fn log(&self, session: SessionId, after: Seq) -> Result<Bytes, Failure> {
+        match self {
+            Self::Host(control) => control.log(session, after).await.map_err(|failure| named(failure, session)),
+            Self::Store(open) => {
+                let lines = history::log(&open.store, session, after).map_err(failed)?;
+                lines.map(Bytes::from).ok_or_else(|| no_session(session))
+            }
+        }
+    }
+
+    /// Deletes a session for good.
+    pub(super) async fn delete(&self, session: SessionId) -> Result<(), Failure> {
+        match self {
+            Self::Host(control) => control.delete(session).await.map_err(|failure| named(failure, session)),
+            Self::Store(open) => {
+                history::session(&open.store, session).map_err(failed)?.ok_or_else(|| no_session(session))?;
+                open.delete(session)
+            }
+        }
+    }
+
+    /// Whether a person trusts a workspace.
+    pub(super) async fn trusts(&self, root: &WorkspaceRoot) -> Result<bool, Failure> {
+        let workspaces: Vec<WorkspaceEntry> = match self {
+            Self::Host(control) => control.workspaces().await?,
+            Self::Store(open) => history::workspaces(&open.store).map_err(failed)?,
+        };
+        Ok(workspaces.iter().any(|one| one.root == root.as_str() && one.trusted_ms.is_some()))
+    }
+}
+
+fn failed(error: StoreError) -> Failure {
+    Failure::failed(error.to_string())
+}
+
+/// What is said of an id that names nothing, by whomever.
+pub(super) fn no_session(session: SessionId) -> Failure {
+    Failure::not_found(format!("there is no session {session}; `switchboard sessions list` names those that there are"))
+}
+
+fn named(failure: Failure, session: SessionId) -> Failure {
+    if failure.exit == super::exit::Exit::NotFound { no_session(session) } else { failure }
+}

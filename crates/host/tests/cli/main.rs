@@ -1,0 +1,11 @@
+//! The program as people call it: every command, what it prints and how it ends. Drives the real program, its hosts and its
+//! demo agent; looks at nothing inside.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on should stop")]
+
+mod connect;
+mod docs;
+mod doctor;
+mod looks;
+mod run;
+mod sessions;
+mod stage;

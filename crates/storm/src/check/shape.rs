@@ -1,0 +1,78 @@
+//! What a view of the dialect `tabs` must be shown for each event, from the dialect's public description alone.
+
+use serde_json::{Map, Value, json};
+
+use super::{Body, Record};
+
+/// What an event is for a view.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// This message, and no other.
+    Message(Value),
+    /// Nothing: the dialect has no word for it.
+    None,
+    /// The checker has never heard of such an event.
+    Unheard,
+}
+
+/// The message of an event; `name` is the turn's.
+pub(super) fn of(tab: &str, record: &Record, name: Option<&str>) -> Shape {
+    let name = name.map_or_else(|| record.turn.to_string(), str::to_owned);
+    let fields = match &record.body {
+        Body::Text(escaped) => json!({"type": "response-chunk", "messageId": name, "chunk": unescape(escaped)}),
+        Body::Thought(escaped) => json!({"type": "thought-chunk", "messageId": name, "chunk": unescape(escaped)}),
+        Body::Json(body) => match of_json(body, &name, record.turn) {
+            Shape::Message(fields) => fields,
+            other => return other,
+        },
+    };
+    let mut fields = if let Value::Object(fields) = fields { fields } else { Map::new() };
+    fields.insert("tabId".to_owned(), json!(tab));
+    fields.insert("index".to_owned(), json!(record.seq));
+    // What is absent in the log is absent for the view.
+    fields.retain(|_, value| !value.is_null());
+    Shape::Message(Value::Object(fields))
+}
+
+fn of_json(body: &Value, name: &str, turn: u32) -> Shape {
+    Shape::Message(match body["type"].as_str().unwrap_or_default() {
+        "sessionOpened" => json!({"type": "tab-opened"}),
+        "titleChanged" => json!({"type": "tab-title", "title": body["title"]}),
+        "promptQueued" => json!({
+            "type": "prompt-queued", "messageId": body["name"], "text": body["prompt"]["text"], "position": body["position"]
+        }),
+        "turnStarted" => json!({"type": "prompt-started", "messageId": name}),
+        "plan" => json!({"type": "plan", "messageId": name, "entries": body["entries"]}),
+        "status" => json!({"type": "status", "message": body["message"], "progress": body["progress"]}),
+        "turnEnded" => json!({
+            "type": "response-complete", "messageId": name, "reason": body["outcome"], "detail": body["detail"]
+        }),
+        "toolCall" => json!({"type": "tool-call", "messageId": name, "toolCall": body["call"]}),
+        "toolCallUpdate" => json!({"type": "tool-call-update", "messageId": name, "toolCall": body["call"]}),
+        "approvalAsked" => approval(&body["approval"], (turn != 0).then_some(name)),
+        "approvalResolved" => json!({
+            "type": "approval-resolved", "approvalId": body["approval"], "decision": body["resolution"]
+        }),
+        "agentExited" => json!({"type": "agent-exited", "message": body["message"]}),
+        "agentRestarted" => json!({"type": "agent-restarted"}),
+        "sessionClosed" => json!({"type": "tab-closed"}),
+        "cancelAsked" | "unknown" => return Shape::None,
+        _ => return Shape::Unheard,
+    })
+}
+
+fn approval(approval: &Value, name: Option<&str>) -> Value {
+    let mut fields = approval.as_object().cloned().unwrap_or_default();
+    let id = fields.remove("id").unwrap_or_default();
+    fields.extend([
+        ("type".to_owned(), json!("approval-request")),
+        ("approvalId".to_owned(), id),
+        ("messageId".to_owned(), json!(name)),
+    ]);
+    Value::Object(fields)
+}
+
+/// The text behind the inside of a JSON string.
+pub(super) fn unescape(escaped: &str) -> Value {
+    serde_json::from_str(&format!("\"{escaped}\"")).unwrap_or(Value::Null)
+}
