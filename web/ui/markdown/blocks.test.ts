@@ -100,11 +100,7 @@ describe("code whose end has not come", () => {
 
   it("is followed by what comes after it", () => {
     const blocks = cut("~~~\na\n~~~\nafter\n\n```\nb\n```\n", 1);
-    expect(blocks.closed.map(({ source }) => source)).toEqual([
-      "~~~\na\n~~~\n",
-      "after\n",
-      "```\nb\n```\n",
-    ]);
+    expect(blocks.closed.map(({ source }) => source)).toEqual(["~~~\na\n~~~\n", "after\n", "```\nb\n```\n"]);
   });
 
   it("does not end at a shorter mark", () => {
