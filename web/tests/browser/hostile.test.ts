@@ -57,6 +57,19 @@ for (const file of files) {
   }
 }
 
+test("a link shows where it leads before anybody goes there", async () => {
+  const window = await stage.window();
+  const address = "https://evil.example/a/path?with=a-query";
+  await window.prompt(`demo: echo [example.com](${address})`);
+  await window.ended(1, "completed");
+  await window.turn(1).getByTestId("answer").getByRole("link", { name: "example.com" }).click();
+  await window.at("confirm").getByText(address).waitFor();
+  await window.at("confirm-no").click();
+  await window.at("confirm").waitFor({ state: "hidden" });
+  expect(window.trouble.ran).toEqual([]);
+  expect(window.context.pages().length).toBe(1);
+});
+
 /** Requests that the page has no reason to make, whoever answers them. */
 function strangeRequests(window: Window): string[] {
   const strange: string[] = [];

@@ -71,6 +71,7 @@ export class SbTranscript extends LitElement {
   private span: Span = { start: 0, end: 0, above: 0, below: 0 };
   private view = 800;
   private top = 0;
+  private stuckHeight = 0;
   private restore = false;
   private readonly observer = new ResizeObserver((sizes) => {
     this.resized(sizes);
@@ -204,7 +205,10 @@ export class SbTranscript extends LitElement {
   private stick(): void {
     const scroll = this.scroller;
     if (!scroll) return;
-    if (this.following) scroll.scrollTop = scroll.scrollHeight;
+    if (this.following) {
+      this.stuckHeight = scroll.scrollHeight;
+      scroll.scrollTop = this.stuckHeight;
+    }
     this.top = scroll.scrollTop;
   }
 
@@ -246,8 +250,10 @@ export class SbTranscript extends LitElement {
     const scroll = this.scroller;
     if (!scroll) return;
     const rest = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
-    // Only a movement upwards ends the following; words that arrive do not.
+    // Only a person's movement upwards ends the following. Words that arrive do not, nor does a height that was guessed
+    // and is now known: it shows by a height other than the one at which the end was last kept.
     if (rest <= END_PX) this.following = true;
+    else if (this.following && scroll.scrollHeight !== this.stuckHeight) this.stick();
     else if (scroll.scrollTop < this.top - 1) this.following = false;
     this.top = scroll.scrollTop;
     this.far = !this.following && rest > this.view / 3;
