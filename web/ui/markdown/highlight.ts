@@ -79,6 +79,8 @@ const KINDS: [string, string[]][] = [
   ["section", ["meta.diff.range", "meta.diff.header", "entity.name.section"]],
 ];
 
+const WARM_UP = ["a = 1", "let a = f('x', 1); // y", "let a = f('x', 1); // y"];
+
 let engine: Promise<HighlighterCore> | null = null;
 const loaded = new Map<string, Promise<boolean>>();
 
@@ -100,6 +102,10 @@ export async function lineReader(language: string): Promise<LineReader | null> {
     ready = load().then(
       async (grammar) => {
         await core.loadLanguage(grammar.default);
+        await idle();
+        // A language's patterns are made when they are first used, which may take longer than a line is given: the first
+        // lines would stay plain. So they are made here, once, when there is nothing better to do.
+        for (const line of WARM_UP) core.codeToTokensBase(line, { lang: language, theme: THEME });
         return true;
       },
       () => false,
@@ -128,6 +134,13 @@ export class LineReader {
     this.state = this.core.getLastGrammarState(tokens) ?? this.state;
     return (tokens[0] ?? []).map((token) => ({ text: token.content, kind: kindOf(token.color) }));
   }
+}
+
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ("requestIdleCallback" in window) window.requestIdleCallback(() => resolve(), { timeout: 500 });
+    else setTimeout(resolve, 0);
+  });
 }
 
 function kindOf(colour: string | undefined): string | null {

@@ -66,8 +66,9 @@ export class SbCode extends LitElement {
       this.code = this.querySelector("code");
       this.code?.append(this.rest);
     }
+    // The language first: lines that are set without it stay without colours.
+    if (changed.has("info") || changed.has("plain")) this.findReader();
     if (changed.has("text")) this.draw();
-    if (changed.has("info")) this.findReader();
   }
 
   private draw(): void {

@@ -17,6 +17,13 @@ export const markdownStyle = css`
   .md .group + .block {
     margin-top: 0.8em;
   }
+  .md .block.headed {
+    margin-top: 1.4em;
+  }
+  .md > :first-child:is(.block),
+  .md > .group:first-child > .block:first-child {
+    margin-top: 0;
+  }
   .md .block.cut + .block {
     margin-top: 0;
   }
@@ -35,9 +42,6 @@ export const markdownStyle = css`
     line-height: 1.3;
     margin: 1.3em 0 0.5em;
     font-weight: 650;
-  }
-  .md .block.headed {
-    margin-top: 1.4em;
   }
   .md h3.h1 {
     font-size: 1.35em;
