@@ -11,7 +11,7 @@ use crate::mold::Mold;
 /// How messages are streamed. Its text is what stands in a prompt or on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
-    /// So many, as fast as the pipe takes them.
+    /// So many, each with a write of its own, as fast as the pipe takes them.
     Flat {
         /// How many.
         count: u64,
@@ -37,7 +37,8 @@ impl Load {
     /// Streams it.
     pub fn stream(self, mold: &mut Mold, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Flat { count } => mold.flat(count, |block| out.write_all(block)),
+            // One write a message: an agent is to flush every line, and most do.
+            Self::Flat { count } => (0..count).try_for_each(|_| out.write_all(mold.unstamped())),
             Self::Paced { rate, count } => {
                 let step = Duration::from_secs(1) / u32::try_from(rate.max(1)).unwrap_or(u32::MAX);
                 let start = Instant::now();

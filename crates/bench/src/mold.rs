@@ -11,7 +11,7 @@ pub const BYTES: usize = 200;
 pub const STAMP_DIGITS: usize = 19;
 /// What stands before a time, on every wire.
 pub const BEFORE_STAMP: &[u8] = b"\"chunk\":\"";
-/// Messages in one block: what fits into the 8 KiB that a program's standard output is buffered with in most languages.
+/// Messages that are written at once where it does not matter who wrote them.
 const BLOCK: u64 = 40;
 
 const WORDS: &str = "the answer goes on word by word, as answers do, and ends when all is said; ";
@@ -64,6 +64,12 @@ impl Mold {
         let mut place = self.bytes.get_mut(self.stamp..).unwrap_or_default();
         // The place is as long as the digits.
         let _ = write!(place, "{:0width$}", now_ns(), width = STAMP_DIGITS);
+        &self.bytes
+    }
+
+    /// The message with whatever time it had last.
+    #[must_use]
+    pub fn unstamped(&self) -> &[u8] {
         &self.bytes
     }
 

@@ -154,23 +154,23 @@ impl Reading<'_> {
 
     /// A row that is damaged is lost. A path to rows that is damaged is an error: a salvage still finds what it led to.
     fn packed(&self, place: Seq, room: Room) -> rusqlite::Result<Piece> {
-        let found: Option<(i64, u64, u64, i64, i64)> = self
+        let found: Option<(i64, u64, u64, i64)> = self
             .tx
             .prepare_cached(
-                "SELECT id, first_seq, last_seq, crc, length(records) FROM segment WHERE session = ?1 AND first_seq <= ?2
+                "SELECT id, first_seq, last_seq, crc FROM segment WHERE session = ?1 AND first_seq <= ?2
                  ORDER BY first_seq DESC LIMIT 1",
             )?
             .query_row(params![db(self.session.0), db(place.0)], |row| {
                 let number = |column| row.get::<_, i64>(column).map(|number| number as u64);
-                // What is damaged may have no length.
-                let length = row.get::<_, Option<i64>>(4)?.unwrap_or(0);
-                Ok((row.get(0)?, number(1)?, number(2)?, row.get(3)?, length))
+                Ok((row.get(0)?, number(1)?, number(2)?, row.get(3)?))
             })
             .optional()?;
-        let Some((id, first, last, crc, length)) = found.filter(|(_, _, last, ..)| *last >= place.0) else {
+        let Some((id, first, last, crc)) = found.filter(|(_, _, last, _)| *last >= place.0) else {
             return self.missing(place);
         };
-        if !room.holds(usize::try_from(length).unwrap_or(usize::MAX)) {
+        if let Room::Bytes(_) = room
+            && !room.holds(self.length(id))
+        {
             return Ok(Piece::TooLong);
         }
         let records = self
@@ -194,6 +194,15 @@ impl Reading<'_> {
                 }
             }),
         }
+    }
+
+    /// Bytes of a segment's records. One that is too damaged to have a length is read, and found out then.
+    fn length(&self, id: i64) -> usize {
+        let length = self
+            .tx
+            .prepare_cached("SELECT length(records) FROM segment WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([id], |row| row.get::<_, i64>(0)));
+        length.ok().and_then(|length| usize::try_from(length).ok()).unwrap_or(0)
     }
 
     /// How far nothing lies at a place.
