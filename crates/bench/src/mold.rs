@@ -123,7 +123,11 @@ mod tests {
     fn what_is_streamed_flat_out_is_the_number_that_was_asked_for() {
         for count in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 7] {
             let mut bytes = 0;
-            Mold::plain("s", "m").flat(count, |block| Ok::<(), ()>(bytes += block.len())).unwrap();
+            let add = |block: &[u8]| {
+                bytes += block.len();
+                Ok::<(), ()>(())
+            };
+            Mold::plain("s", "m").flat(count, add).unwrap();
             assert_eq!(bytes, usize::try_from(count).unwrap() * BYTES);
         }
         assert_eq!(stamp_of(Mold::plain("s", "m").bytes.as_slice()), None);
