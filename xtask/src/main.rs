@@ -1,11 +1,11 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
 mod bench;
-mod chromium;
 mod codegen;
 mod newcomer;
 mod steps;
 mod storm;
+mod system;
 mod tidy;
 mod web;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{codegen, tidy, web};
+use crate::{codegen, system, tidy, web};
 
 /// One thing that must pass.
 struct Step {
@@ -110,6 +110,7 @@ fn codegen_step(root: &Path) -> Result<Ended> {
 }
 
 fn tests_step(root: &Path) -> Result<Ended> {
+    system::need_python()?;
     // Without fail-fast one run shows everything that is broken.
     if has_nextest(root) {
         cargo(root, &["nextest", "run", "--workspace", "--no-fail-fast"])

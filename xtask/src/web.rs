@@ -7,8 +7,8 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, ensure};
 use switchboard_page_build::install;
 
-use crate::chromium;
 use crate::steps::{Ended, cargo, run, test_environment};
+use crate::system;
 
 const TSC: &str = "typescript/bin/tsc";
 const PRETTIER: &str = "prettier/bin/prettier.cjs";
@@ -69,7 +69,7 @@ pub(crate) fn in_browser(root: &Path, files: &[&str], more: &[(&str, &Path)]) ->
     );
     let mut tests = vitest(root, "browser")?;
     tests.args(files);
-    tests.env("SWITCHBOARD_PROGRAM", program).env("SWITCHBOARD_CHROMIUM", chromium::find_or_install()?);
+    tests.env("SWITCHBOARD_PROGRAM", program).env("SWITCHBOARD_CHROMIUM", system::chromium()?);
     tests.env("SWITCHBOARD_SCREENSHOTS", built_in.join("screenshots"));
     test_environment(&mut tests);
     tests.envs(more.iter().copied());

@@ -175,7 +175,9 @@ impl Host {
         };
         let agent = agent.unwrap_or_else(|| known.default_agent.clone());
         if !agent.is_demo() && !known.agents.contains(&agent) {
-            let names: Vec<&str> = known.agents.iter().map(AgentName::as_str).chain([AgentName::DEMO]).collect();
+            let mut names: Vec<&str> = known.agents.iter().map(AgentName::as_str).chain([AgentName::DEMO]).collect();
+            names.sort_unstable();
+            names.dedup();
             let message = format!("no agent `{agent}` is configured here; there are: {}", names.join(", "));
             return Err(Reject::new(RejectCode::AgentUnavailable, message));
         }

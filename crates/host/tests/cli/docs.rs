@@ -6,10 +6,14 @@ use std::path::{Path, PathBuf};
 use super::stage::Stage;
 
 /// Commands that are not run here, each with its reason. One that no page shows any more must go.
-const LEFT_OUT: [(&str, &str); 7] = [
+const LEFT_OUT: [(&str, &str); 11] = [
     ("cargo run --release", "builds the whole program and serves until it is stopped"),
     ("cargo xtask test", "runs this very test"),
     ("cargo xtask storm", "takes long, and is run as a step of its own"),
+    ("cargo xtask bench", "takes long, and needs a quiet machine"),
+    ("cargo xtask bench --only relay latency", "as above"),
+    ("cargo xtask bench --quick", "builds the program for release"),
+    ("cargo xtask bench --json", "as above"),
     ("cargo install --locked --path crates/host", "builds the whole program"),
     ("switchboard", "serves until it is stopped; other tests start it"),
     ("chmod +x agent.py", "needs the page's agent; the tests of the documentation's programs run it"),
