@@ -19,6 +19,10 @@ use super::schema::{self, Format, STEPS};
 use super::sqlite::{Access, Durability, FILE_NAME, Options, connect};
 use super::wal;
 
+/// How much longer the write-ahead log may grow while the writer is never idle, as a multiple of where it is copied when it
+/// is: copying waits for the disk, and whoever waits for a commit meanwhile waits with it.
+const BUSY_FACTOR: u32 = 8;
+
 /// A file that can be used, and what its tail holds.
 #[derive(Debug)]
 pub(crate) struct Sound {
@@ -182,7 +186,8 @@ fn prepare(conn: &mut Connection, options: &Options, from: usize) -> rusqlite::R
         ));
     }
     conn.pragma_update(None, "synchronous", options.durability.pragma())?;
-    conn.pragma_update(None, "wal_autocheckpoint", options.bounds.checkpoint_pages)?;
+    // The writer looks after the write-ahead log when it is idle; this is for when it never is.
+    conn.pragma_update(None, "wal_autocheckpoint", options.bounds.checkpoint_pages.saturating_mul(BUSY_FACTOR))?;
     // A burst must not leave a huge file behind for good.
     conn.query_row("PRAGMA journal_size_limit = 67108864", [], |_| Ok(()))?;
     schema::migrate(conn, STEPS, from)?;

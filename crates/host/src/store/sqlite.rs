@@ -187,6 +187,7 @@ impl SqliteStore {
             next_id,
             last_rev: 0,
             packing_rests_until: None,
+            wal_pages: 0,
         };
         let writer = std::thread::Builder::new().name("store-writer".to_owned()).spawn(move || writer.run());
         let readers = Readers::new(path.clone(), options);

@@ -22,6 +22,12 @@ use super::sqlite::Bounds;
 const GROUP_BYTES: usize = 4 * 1024 * 1024;
 /// Commits that share one transaction.
 const GROUP_COMMITS: usize = 1024;
+/// A page of the file.
+const PAGE_BYTES: usize = 4096;
+/// Pages that a commit writes besides its events, roughly.
+const PAGES_OF_A_COMMIT: usize = 2;
+/// Pages that packing a slice of the tail writes, roughly.
+const PAGES_OF_A_SLICE: usize = 32;
 /// How long nothing must come in before the writer tidies up.
 const IDLE: Duration = Duration::from_millis(20);
 /// How long the writer leaves packing alone after it failed.
@@ -65,6 +71,8 @@ pub(crate) struct Writer {
     pub(crate) next_id: i64,
     pub(crate) last_rev: i64,
     pub(crate) packing_rests_until: Option<Instant>,
+    /// Pages of the write-ahead log since it was last copied into the file, roughly.
+    pub(crate) wal_pages: usize,
 }
 
 impl Writer {
@@ -91,7 +99,7 @@ impl Writer {
 
     fn next_order(&mut self) -> Option<Order> {
         loop {
-            if !self.wants_packing() {
+            if !self.wants_packing() && !self.wants_checkpoint() {
                 return self.orders.recv().ok();
             }
             match self.orders.recv_timeout(IDLE) {
@@ -106,6 +114,23 @@ impl Writer {
                     return Some(order);
                 }
             }
+            if self.wants_checkpoint() {
+                self.checkpoint();
+            }
+        }
+    }
+
+    fn wants_checkpoint(&self) -> bool {
+        self.wal_pages >= self.bounds.checkpoint_pages as usize
+    }
+
+    /// Copies the write-ahead log into the file while nobody waits for a commit. What readers still need stays.
+    fn checkpoint(&mut self) {
+        self.wal_pages = 0;
+        let copied = self.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        if let Err(error) = copied {
+            self.notice(&error);
+            tracing::warn!(%error, "the write-ahead log is not copied now; nothing is lost by it");
         }
     }
 
@@ -119,6 +144,7 @@ impl Writer {
 
     fn pack(&mut self) {
         self.packing_rests_until = None;
+        self.wal_pages += PAGES_OF_A_SLICE;
         if let Err(error) = self.pack_slice() {
             self.notice(&error);
             let error = StoreError::from_engine(&self.path, error);
@@ -173,6 +199,7 @@ impl Writer {
         let next_session = self.next_session.load(Ordering::Acquire);
         let numbers = Numbers { first_id: self.next_id, rev: self.next_rev(), next_session };
         let runs = write_batch(&mut self.conn, batch, numbers)?;
+        self.wal_pages += PAGES_OF_A_COMMIT + runs.iter().map(|(_, run)| run.bytes).sum::<usize>() / PAGE_BYTES;
         // Durable: only now may readers know of it.
         self.next_session.store(batch.next_session(next_session), Ordering::Release);
         for (session, run) in &runs {
