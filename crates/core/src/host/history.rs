@@ -180,10 +180,14 @@ impl Host {
     fn delete_now(&mut self, id: SessionId) {
         self.refuse_seats(id, RejectCode::UnknownTab, "this session was deleted");
         self.drop_seats(id);
-        if let Some(session) = self.sessions.remove(&id)
-            && self.tabs.get(&session.tab) == Some(&id)
-        {
-            self.tabs.remove(&session.tab);
+        if let Some(session) = self.sessions.remove(&id) {
+            if self.tabs.get(&session.tab) == Some(&id) {
+                self.tabs.remove(&session.tab);
+            }
+            // It is closed in any case, and gone only when the disk says so.
+            if let Some(closed) = session.summary() {
+                self.tell_watching(&Told::Session(closed));
+            }
         }
         self.changes.push(Change::DeleteSession(id));
     }

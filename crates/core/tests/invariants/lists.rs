@@ -371,3 +371,16 @@ fn a_session_that_the_disk_has_refused_is_read_anew_before_it_is_deleted() {
         "what could not be deleted is still there"
     );
 }
+
+#[test]
+fn a_session_that_was_closed_to_be_deleted_is_listed_as_closed_when_it_cannot_be() {
+    let mut world = World::new();
+    let view = watching(&mut world);
+    let session = world.open(view, "tab");
+    world.command(view, Command::DeleteSession { session });
+    world.commit();
+    world.fail_commit();
+    world.settle();
+    assert_eq!(world.views[view].sessions[&session].tab, None);
+    world.assert_whole();
+}
