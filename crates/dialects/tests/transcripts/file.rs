@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use switchboard_dialects::view::ViewDialect;
+use switchboard_types::{Command, Reject, Told};
 
 /// One line of a transcript.
 #[derive(Debug, Deserialize)]
@@ -83,4 +85,42 @@ pub(crate) fn shown_types(folder: &str) -> BTreeSet<(String, String)> {
 /// The object of these fields, those that are none left out.
 pub(crate) fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// Plays every transcript of a view's dialect: what comes in gives what it should, what is told goes out as it should.
+pub(crate) fn play(
+    folder: &str,
+    make: impl Fn() -> Box<dyn ViewDialect>,
+    given: impl Fn(Result<Command, Reject>) -> Value,
+    told: impl Fn(&Value) -> Told,
+) {
+    for (path, lines) in transcripts(folder) {
+        let mut dialect = make();
+        for (at, line) in lines.iter().enumerate() {
+            let place = format!("{}:{}", path.display(), at + 1);
+            match line.dir.as_deref() {
+                Some("->") => assert_eq!(Some(given(dialect.read(&line.incoming()))), line.gives, "{place}"),
+                Some("<-") => {
+                    let mut messages = Vec::new();
+                    let told = told(line.from.as_ref().expect("a line with `<-` needs from"));
+                    dialect.write(&told, &mut |message| messages.push(String::from_utf8(message.to_vec()).unwrap()));
+                    assert_eq!(messages, line.messages(), "{place}");
+                }
+                other => assert_eq!(other, None, "{place}"),
+            }
+        }
+    }
+}
+
+/// Every type of a view's schema, at least so many each way, stands in a transcript.
+pub(crate) fn assert_all_shown(folder: &str, schema: &Value, least: usize) {
+    let shown = shown_types(folder);
+    for (direction, dir) in [("viewToHost", "->"), ("hostToView", "<-")] {
+        let shapes = schema[direction]["oneOf"].as_array().unwrap();
+        assert!(shapes.len() >= least);
+        for shape in shapes {
+            let name = shape["properties"]["type"]["const"].as_str().unwrap().to_owned();
+            assert!(shown.contains(&(dir.to_owned(), name.clone())), "no transcript with {dir} {name}");
+        }
+    }
 }

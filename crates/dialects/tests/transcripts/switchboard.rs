@@ -4,49 +4,26 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use switchboard_dialects::view::{Switchboard, ViewDialect, switchboard};
+use switchboard_dialects::view::{Switchboard, switchboard};
 use switchboard_types::{
     AgentName, AgentState, Body, Command, Epoch, HistoryPlace, PageBuilder, Reject, RejectCode, Seen, Seq, SessionId,
     SessionSummary, Status, TabId, Time, Told, Trust, TurnId, TurnNames, Visibility, WorkspaceRoot, WorkspaceSummary,
 };
 
-use crate::file::{object, shown_types, transcripts};
+use crate::file::{assert_all_shown, object, play};
 
 #[test]
 fn every_transcript_is_what_the_dialect_does() {
-    for (path, lines) in transcripts("switchboard") {
-        let mut dialect = Switchboard::new();
-        for (at, line) in lines.iter().enumerate() {
-            let place = format!("{}:{}", path.display(), at + 1);
-            match line.dir.as_deref() {
-                Some("->") => {
-                    let read = dialect.read(&line.incoming());
-                    let gives = read.map_or_else(|reject| rejected(&reject), |command| commanded(&command));
-                    assert_eq!(Some(gives), line.gives, "{place}");
-                }
-                Some("<-") => {
-                    let mut messages = Vec::new();
-                    let told = told(line.from.as_ref().expect("a line with `<-` needs from"));
-                    dialect.write(&told, &mut |message| messages.push(String::from_utf8(message.to_vec()).unwrap()));
-                    assert_eq!(messages, line.messages(), "{place}");
-                }
-                other => assert_eq!(other, None, "{place}"),
-            }
-        }
-    }
+    let given = |read: Result<Command, Reject>| match read {
+        Ok(command) => commanded(&command),
+        Err(reject) => rejected(&reject),
+    };
+    play("switchboard", || Box::new(Switchboard::new()), given, told);
 }
 
 #[test]
 fn every_message_type_of_the_schema_has_a_transcript() {
-    let (schema, shown) = (switchboard::schema(), shown_types("switchboard"));
-    for (direction, dir) in [("viewToHost", "->"), ("hostToView", "<-")] {
-        let shapes = schema[direction]["oneOf"].as_array().unwrap();
-        assert!(shapes.len() >= 10);
-        for shape in shapes {
-            let name = shape["properties"]["type"]["const"].as_str().unwrap().to_owned();
-            assert!(shown.contains(&(dir.to_owned(), name.clone())), "no transcript with {dir} {name}");
-        }
-    }
+    assert_all_shown("switchboard", &switchboard::schema(), 10);
 }
 
 #[test]

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use bytes::{BufMut, BytesMut};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use switchboard_dialects::view::{Tabs, ViewDialect, tabs};
+use switchboard_dialects::view::{Tabs, tabs};
 use switchboard_types::{
     Body, Command, Epoch, Page, PageBuilder, Reject, RejectCode, Seq, TabId, TabSummary, Time, Told, TurnId, TurnName,
     TurnNames, Visibility,
 };
 
-use crate::file::{object, shown_types, transcripts};
+use crate::file::{assert_all_shown, object, play, transcripts};
 
 const CODES: [(&str, RejectCode); 8] = [
     ("bad_json", RejectCode::BadJson),
@@ -27,39 +27,16 @@ const CODES: [(&str, RejectCode); 8] = [
 
 #[test]
 fn every_transcript_is_what_the_dialect_does() {
-    for (path, lines) in transcripts("tabs") {
-        let mut dialect = Tabs::new();
-        for (at, line) in lines.iter().enumerate() {
-            let place = format!("{}:{}", path.display(), at + 1);
-            match line.dir.as_deref() {
-                Some("->") => {
-                    let read = dialect.read(&line.incoming());
-                    let gives = read.map_or_else(|reject| rejected(&reject), |command| commanded(&command));
-                    assert_eq!(Some(gives), line.gives, "{place}");
-                }
-                Some("<-") => {
-                    let mut messages = Vec::new();
-                    let told = told(line.from.as_ref().expect("a line with `<-` needs from"));
-                    dialect.write(&told, &mut |message| messages.push(String::from_utf8(message.to_vec()).unwrap()));
-                    assert_eq!(messages, line.messages(), "{place}");
-                }
-                other => assert_eq!(other, None, "{place}"),
-            }
-        }
-    }
+    let given = |read: Result<Command, Reject>| match read {
+        Ok(command) => commanded(&command),
+        Err(reject) => rejected(&reject),
+    };
+    play("tabs", || Box::new(Tabs::new()), given, told);
 }
 
 #[test]
 fn every_message_type_of_the_schema_has_a_transcript() {
-    let (schema, shown) = (tabs::schema(), shown_types("tabs"));
-    for (direction, dir) in [("viewToHost", "->"), ("hostToView", "<-")] {
-        let shapes = schema[direction]["oneOf"].as_array().unwrap();
-        assert!(shapes.len() >= 9);
-        for shape in shapes {
-            let name = shape["properties"]["type"]["const"].as_str().unwrap().to_owned();
-            assert!(shown.contains(&(dir.to_owned(), name.clone())), "no transcript with {dir} {name}");
-        }
-    }
+    assert_all_shown("tabs", &tabs::schema(), 9);
 }
 
 #[test]
