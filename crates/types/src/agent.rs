@@ -20,6 +20,9 @@ pub enum Ask {
         cwd: WorkspaceRoot,
         /// The agent session that served it last, to be taken up again if the agent can.
         resume: Option<AgentSession>,
+        /// Whether anything was said in it before. If so, and nothing can be taken up again, the agent starts without
+        /// memory and the word that the session is open says [`Memory::Summarized`].
+        past: Past,
     },
     /// Work on a prompt.
     Prompt {
@@ -92,6 +95,15 @@ pub enum Ask {
         /// All of it.
         config: serde_json::Value,
     },
+}
+
+/// Whether a session has a past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Past {
+    /// Nothing was said in it yet.
+    Blank,
+    /// An agent has worked in it.
+    Spoken,
 }
 
 /// How a question of an agent was answered.
