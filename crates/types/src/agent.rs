@@ -97,6 +97,14 @@ pub enum Ask {
     },
 }
 
+impl Ask {
+    /// Asks for a new agent session for a session in which nothing was said yet.
+    #[must_use]
+    pub fn open(session: SessionId, cwd: WorkspaceRoot) -> Self {
+        Self::OpenSession { session, cwd, resume: None, past: Past::Blank }
+    }
+}
+
 /// Whether a session has a past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Past {
