@@ -97,6 +97,14 @@ pub enum Ask {
     },
 }
 
+impl Ask {
+    /// Asks for a new agent session for a session in which nothing was said yet.
+    #[must_use]
+    pub fn open(session: SessionId, cwd: WorkspaceRoot) -> Self {
+        Self::OpenSession { session, cwd, resume: None, past: Past::Blank }
+    }
+}
+
 /// Whether a session has a past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Past {
@@ -375,6 +383,18 @@ pub struct About {
 }
 
 impl Word {
+    /// The turn is done, and there is no more to say of it.
+    #[must_use]
+    pub fn turn_done(session: SessionId, name: Option<TurnName>) -> Self {
+        Self::TurnDone { session, name, outcome: Outcome::Completed, detail: None }
+    }
+
+    /// A new agent session is open that cannot be taken up again.
+    #[must_use]
+    pub fn opened(session: SessionId) -> Self {
+        Self::SessionOpened { session, agent_session: None, memory: None }
+    }
+
     /// The session that the word is for.
     #[must_use]
     pub fn session(&self) -> Option<SessionId> {
