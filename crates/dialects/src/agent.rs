@@ -1,5 +1,6 @@
 //! The vocabularies of agents. Each is one file; none knows another.
 
+pub mod apex;
 pub mod plain;
 
 use bytes::Bytes;
@@ -8,6 +9,7 @@ use thiserror::Error;
 
 use crate::framing::FramingKind;
 
+pub use apex::Apex;
 pub use plain::Plain;
 
 /// One vocabulary of agents, with what it must remember for one process.
@@ -29,6 +31,12 @@ pub trait AgentDialect: Send {
 
     /// Translates what the host asks into messages for the agent, without framing.
     fn ask(&mut self, now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>);
+
+    /// Says what the agent's vocabulary has no message for: that its session is open, that it cannot take a prompt. Whoever
+    /// asks fetches it after each ask.
+    fn speak_for(&mut self, said: &mut Vec<Word>) {
+        let _ = said;
+    }
 
     /// Hands out what the dialect itself owes the agent after it has read, without framing. Whoever reads asks for it
     /// after each batch; what is not fetched goes out with the next ask.
