@@ -39,7 +39,7 @@ enum ToBackend<'a> {
     ToolResponse(ToolResponse<'a>),
     /// Leave now. No params; soon after it your input is closed.
     #[serde(rename = "shutdown")]
-    Shutdown {},
+    Shutdown,
     /// Stop working on a task, and answer its request all the same.
     #[serde(rename = "$/cancelRequest")]
     CancelRequest {
