@@ -27,7 +27,7 @@ use switchboard_types::{ApprovalId, Ask, ErrandName, SessionId, Time, TurnName, 
 
 use self::about::{Abilities, Agent};
 use self::options::Setting;
-use self::sessions::{Attempt, Sessions, Way};
+use self::sessions::{Attempt, Sessions, Wanted, Way};
 use self::small::{fields, name};
 pub use self::update::UPDATES;
 use super::early::Early;
@@ -255,7 +255,7 @@ impl AgentDialect for Acp {
     fn ask(&mut self, _now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>) {
         self.repeat.forget();
         match ask {
-            Ask::OpenSession { session, cwd, resume } => self.open(session, cwd, resume),
+            Ask::OpenSession { session, cwd, resume, past } => self.open(session, Wanted { cwd, resume, past }),
             Ask::Prompt { session, name, prompt, recap } => self.prompt(session, name, &prompt, recap.as_deref()),
             Ask::Cancel { session, name: _ } => self.cancel(session),
             Ask::CloseSession { session } => self.close(session),

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use switchboard_dialects::agent::{Acp, AgentDialect};
 use switchboard_dialects::agent::acp::{AcpSettings, UPDATES};
+use switchboard_dialects::agent::{Acp, AgentDialect};
 use switchboard_types::Time;
 
 use crate::wire::values;

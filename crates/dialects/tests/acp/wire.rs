@@ -6,8 +6,8 @@ use switchboard_dialects::agent::acp::AcpSettings;
 use switchboard_dialects::agent::{Acp, AgentDialect};
 use switchboard_types::agent::Answer;
 use switchboard_types::{
-    AgentSession, ApprovalId, Ask, ErrandFailure, ErrandName, ErrandResult, OptionId, Prompt, Resolution, SessionId,
-    Time, TurnName, Word, WorkspaceRoot,
+    AgentSession, ApprovalId, Ask, ErrandFailure, ErrandName, ErrandResult, OptionId, Past, Prompt, Resolution,
+    SessionId, Time, TurnName, Word, WorkspaceRoot,
 };
 
 pub(crate) const S: SessionId = SessionId(1);
@@ -114,7 +114,8 @@ impl Wire {
 
     pub(crate) fn opens(&mut self, session: SessionId, resume: Option<&str>) -> Vec<Value> {
         let resume = resume.map(AgentSession::from);
-        self.ask(Ask::OpenSession { session, cwd: WorkspaceRoot::from("/w"), resume })
+        let past = if resume.is_some() { Past::Spoken } else { Past::Blank };
+        self.ask(Ask::OpenSession { session, cwd: WorkspaceRoot::from("/w"), resume, past })
     }
 
     pub(crate) fn prompts(&mut self, name: &str, text: &str) -> Value {
@@ -127,7 +128,12 @@ impl Wire {
         self.ask(Ask::Cancel { session: S, name: TurnName::from(name) })
     }
 
-    pub(crate) fn decides(&mut self, approval: &ApprovalId, resolution: Resolution, option: Option<&str>) -> Vec<Value> {
+    pub(crate) fn decides(
+        &mut self,
+        approval: &ApprovalId,
+        resolution: Resolution,
+        option: Option<&str>,
+    ) -> Vec<Value> {
         let answer = Answer::Decided { resolution, option: option.map(str::to_owned) };
         self.ask(Ask::ApprovalAnswer { session: S, approval: approval.clone(), answer })
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use switchboard_types::agent::{Answer, Telling};
 use switchboard_types::{
     AgentSession, ApprovalId, Ask, Cut, Errand, ErrandCode, ErrandFailure, ErrandName, ErrandResult, ExecutionId, Exit,
-    OptionId, Prompt, Resolution, SessionId, TerminalWish, TurnName, Word, WorkspaceRoot,
+    OptionId, Past, Prompt, Resolution, SessionId, TerminalWish, TurnName, Word, WorkspaceRoot,
 };
 
 /// A word as JSON; what is absent in it is left out.
@@ -113,7 +113,10 @@ enum Done {
 /// An ask from its JSON.
 pub(crate) fn asked(from: &Value) -> Ask {
     match Asking::deserialize(from).unwrap_or_else(|error| panic!("{from}: {error}")) {
-        Asking::OpenSession { session, cwd, resume } => Ask::OpenSession { session, cwd, resume },
+        Asking::OpenSession { session, cwd, resume } => {
+            let past = if resume.is_some() { Past::Spoken } else { Past::Blank };
+            Ask::OpenSession { session, cwd, resume, past }
+        }
         Asking::Prompt { session, name, prompt, recap } => Ask::Prompt { session, name, prompt, recap },
         Asking::Cancel { session, name } => Ask::Cancel { session, name },
         Asking::CloseSession { session } => Ask::CloseSession { session },
@@ -137,7 +140,9 @@ fn result(done: Done) -> Result<ErrandResult, ErrandFailure> {
         Done::Written {} => ErrandResult::Written { bytes: 0 },
         Done::Running { terminal } => ErrandResult::Running { terminal },
         Done::Output { text, code, signal } => ErrandResult::Output { text, cut: Cut::Whole, exit: exit(code, signal) },
-        Done::Exited { code, signal } => ErrandResult::Exited(exit(code, signal).expect("an exit has a code or a signal")),
+        Done::Exited { code, signal } => {
+            ErrandResult::Exited(exit(code, signal).expect("an exit has a code or a signal"))
+        }
         Done::Killed {} => ErrandResult::Killed,
         Done::Released {} => ErrandResult::Released,
         Done::NotFound {} => return Err(ErrandFailure::new(ErrandCode::NotFound, "no such file")),

@@ -8,9 +8,9 @@ use agent_client_protocol_schema::v1::{
     LoadSessionRequest, NewSessionRequest, NoticeCapabilities, ResumeSessionRequest, SessionConfigOptionsCapabilities,
 };
 use bytes::Bytes;
-use switchboard_types::{AgentSession, Memory, SessionId, Time, Word, WorkspaceRoot};
+use switchboard_types::{AgentSession, Memory, Past, SessionId, Time, Word};
 
-use super::sessions::{Attempt, Stage, Way};
+use super::sessions::{Attempt, Stage, Wanted, Way};
 use super::small::{bearable, fields, name};
 use super::{Acp, Greeted, Noise, Waiting, about, fault};
 use crate::json::shown;
@@ -56,12 +56,12 @@ impl Acp {
     }
 
     /// A session is to be opened; one that is open is replaced.
-    pub(super) fn open(&mut self, session: SessionId, cwd: WorkspaceRoot, resume: Option<AgentSession>) {
+    pub(super) fn open(&mut self, session: SessionId, wanted: Wanted) {
         // A sign-in that is under way goes on, and opens what is wanted now.
         let signing_in = self.sessions.opening(session).is_some_and(|opening| opening.stage == Stage::SigningIn);
         self.close(session);
         let stage = if signing_in { Stage::SigningIn } else { Stage::Greeting };
-        self.sessions.begin(session, cwd, resume, stage);
+        self.sessions.begin(session, wanted, stage);
         if !signing_in && !matches!(self.greeted, Greeted::NotYet) {
             let mut said = Vec::new();
             self.try_next(session, None, &mut said);
@@ -81,7 +81,7 @@ impl Acp {
             Greeted::NotYet => return,
         };
         let Some(opening) = self.sessions.opening(session) else { return };
-        let (cwd, resume, attempt) = (opening.cwd.clone(), opening.resume.clone(), opening.attempt);
+        let (Wanted { cwd, resume, .. }, attempt) = (opening.wanted.clone(), opening.attempt);
         let is_next = |way: &Way| after.is_none_or(|after| *way > after);
         let ways = [(abilities.resume, Way::Resume), (abilities.load, Way::Load)];
         let kept = ways.into_iter().filter(|(able, _)| *able && resume.is_some()).map(|(_, way)| way);
@@ -118,13 +118,12 @@ impl Acp {
         answer: Result<&str, &Fault<'_>>,
         said: &mut Vec<Word>,
     ) -> Result<(), Noise> {
-        let wanted = self.sessions.opening(session).filter(|opening| opening.attempt == attempt);
-        let resume = wanted.as_ref().map(|opening| opening.resume.clone());
-        let Some(resume) = resume else { return self.unwanted(way, answer) };
+        let opening = self.sessions.opening(session).filter(|opening| opening.attempt == attempt);
+        let Some(wanted) = opening.map(|opening| opening.wanted.clone()) else { return self.unwanted(way, answer) };
         match answer {
-            Ok(result) => self.session_is_open(now, session, way, resume, result, said),
+            Ok(result) => self.session_is_open(now, session, way, wanted, result, said),
             Err(fault) => {
-                if let (Way::Load, Some(resume)) = (way, &resume) {
+                if let (Way::Load, Some(resume)) = (way, &wanted.resume) {
                     self.sessions.end_replay(resume.as_str());
                 }
                 if fault::wants_sign_in(fault) {
@@ -145,28 +144,28 @@ impl Acp {
         now: Time,
         session: SessionId,
         way: Way,
-        resume: Option<AgentSession>,
+        wanted: Wanted,
         result: &str,
         said: &mut Vec<Word>,
     ) -> Result<(), Noise> {
         let fresh = || fields(result, &["sessionId"]).and_then(|found| name(&found, "sessionId"));
-        let id = match (way, &resume) {
-            (Way::New, _) => fresh().filter(|id| bearable(id)),
-            (Way::Resume | Way::Load, resume) => resume.as_ref().map(|resume| resume.as_str().to_owned()),
+        let id = match way {
+            Way::New => fresh().filter(|id| bearable(id)),
+            Way::Resume | Way::Load => wanted.resume.as_ref().map(|resume| resume.as_str().to_owned()),
         };
-        let Some(opening) = self.sessions.end_opening(session) else { return Ok(()) };
-        let taken = id.and_then(|id| Some((self.sessions.opened(&id, session, opening.cwd)?, id)));
+        self.sessions.end_opening(session);
+        let taken = id.and_then(|id| Some((self.sessions.opened(&id, session, wanted.cwd.clone())?, id)));
         let Some((held, id)) = taken else {
             let message = "the agent answered without a session id of its own; it cannot be talked to".to_owned();
             said.push(Word::OpenFailed { session, message });
             return self.drop_strays();
         };
         let lasting = self.abilities().lasting();
-        let memory = resume.map(|_| match way {
-            Way::Resume => Memory::Resumed,
-            Way::Load => Memory::Loaded,
-            Way::New => Memory::Summarized,
-        });
+        let memory = match way {
+            Way::Resume => Some(Memory::Resumed),
+            Way::Load => Some(Memory::Loaded),
+            Way::New => (wanted.resume.is_some() || wanted.past == Past::Spoken).then_some(Memory::Summarized),
+        };
         let agent_session = lasting.then(|| AgentSession::from(id.as_str()));
         said.push(Word::SessionOpened { session, agent_session, memory });
         said.extend(held);

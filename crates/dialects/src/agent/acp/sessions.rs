@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use switchboard_types::{AgentSession, SessionId, TurnName, Word, WorkspaceRoot};
+use switchboard_types::{AgentSession, Past, SessionId, TurnName, Word, WorkspaceRoot};
 
 use super::calls::Calls;
 use super::options::Options;
@@ -66,11 +66,18 @@ pub(super) enum CancelSent {
     Yes,
 }
 
+/// What is to be opened.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) cwd: WorkspaceRoot,
+    pub(super) resume: Option<AgentSession>,
+    pub(super) past: Past,
+}
+
 /// A session that is to be opened.
 #[derive(Debug)]
 pub(super) struct Opening {
-    pub(super) cwd: WorkspaceRoot,
-    pub(super) resume: Option<AgentSession>,
+    pub(super) wanted: Wanted,
     pub(super) attempt: Attempt,
     pub(super) stage: Stage,
 }
@@ -122,6 +129,12 @@ impl Open {
     }
 }
 
+impl Opening {
+    fn resumes(&self, id: &str) -> bool {
+        self.wanted.resume.as_ref().is_some_and(|resume| resume.as_str() == id)
+    }
+}
+
 impl Sessions {
     pub(super) fn get(&mut self, id: &str) -> Option<&mut Open> {
         self.open.get_mut(id)
@@ -156,9 +169,7 @@ impl Sessions {
         }
         let mut asked = self.openings.iter().filter(|(_, opening)| match opening.stage {
             Stage::Asked(Way::New) => true,
-            Stage::Asked(Way::Resume | Way::Load) => {
-                opening.resume.as_ref().is_some_and(|resume| resume.as_str() == id)
-            }
+            Stage::Asked(Way::Resume | Way::Load) => opening.resumes(id),
             Stage::Greeting | Stage::SigningIn | Stage::Stalled => false,
         });
         let only = asked.next().map(|(session, _)| *session);
@@ -166,10 +177,10 @@ impl Sessions {
     }
 
     /// Notes that a session is to be opened.
-    pub(super) fn begin(&mut self, session: SessionId, cwd: WorkspaceRoot, resume: Option<AgentSession>, stage: Stage) {
+    pub(super) fn begin(&mut self, session: SessionId, wanted: Wanted, stage: Stage) {
         self.attempts += 1;
         let attempt = Attempt(self.attempts);
-        self.openings.insert(session, Opening { cwd, resume, attempt, stage });
+        self.openings.insert(session, Opening { wanted, attempt, stage });
     }
 
     pub(super) fn opening(&mut self, session: SessionId) -> Option<&mut Opening> {
@@ -227,7 +238,7 @@ impl Sessions {
 
     /// Forgets a session and gives the agent session that must be closed now. One that is opening is unwanted from now on.
     pub(super) fn forget(&mut self, session: SessionId) -> Option<(Arc<str>, Open)> {
-        if let Some(resume) = self.openings.remove(&session).and_then(|opening| opening.resume) {
+        if let Some(resume) = self.openings.remove(&session).and_then(|opening| opening.wanted.resume) {
             self.end_replay(resume.as_str());
         }
         let id = self.ids.remove(&session)?;

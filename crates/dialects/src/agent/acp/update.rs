@@ -16,7 +16,7 @@ const MAX_PLAN_ENTRIES: usize = 1_000;
 const MAX_COMMANDS: usize = 2_000;
 
 /// Every sort of update that the dialect knows.
-pub const UPDATES: [&str; 14] = [
+pub const UPDATES: [&str; 13] = [
     "agent_message_chunk",
     "agent_thought_chunk",
     "user_message_chunk",
@@ -30,7 +30,6 @@ pub const UPDATES: [&str; 14] = [
     "usage_update",
     "notice",
     "compaction_update",
-    "compaction_summary_chunk",
 ];
 
 const FIELDS: [&str; 12] = [
@@ -94,7 +93,6 @@ fn words<'a>(raw: &'a str, frame: &Bytes, open: &mut Open, said: &mut Vec<Word>)
         "usage_update" => usage(&found, open).map(|word| said.push(word)),
         "notice" => notice(&found, open).map(|word| said.push(word)),
         "compaction_update" => compaction(&found, open).map(|word| said.push(word)),
-        "compaction_summary_chunk" => None,
         _ => None,
     };
     if known.is_none() {
