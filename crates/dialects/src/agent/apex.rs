@@ -4,7 +4,6 @@
 mod calls;
 mod fault;
 mod read;
-mod repeat;
 mod say;
 mod shape;
 mod task;
@@ -15,10 +14,10 @@ use switchboard_types::agent::Past;
 use switchboard_types::{Ask, Detail, LogLevel, Memory, Outcome, SessionId, Time, TurnName, Word};
 
 use self::calls::Calls;
-use self::repeat::Repeat;
 use self::say::{Environment, ExecuteTask, Initialize, UpdateConfiguration};
 pub use self::shape::schema;
 use self::task::{Task, Tasks};
+use super::repeat::Repeat;
 use super::{AgentDialect, Noise};
 use crate::framing::FramingKind;
 use crate::json::shown;
