@@ -71,7 +71,7 @@ impl Body {
     }
 
     /// Ends what is left of the group, then lets the process go.
-    pub(super) async fn bury(&mut self) -> Option<ExitStatus> {
+    pub(super) async fn bury(&mut self, _left_behind: std::time::Duration) -> Option<ExitStatus> {
         self.signal(Signal::KILL);
         let status = self.child.wait().await.ok();
         if let Some(written) = self.written.take() {
