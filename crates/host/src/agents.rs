@@ -9,6 +9,7 @@
 //! | `birth` | what happens in the child between fork and exec |
 //! | `environment`, `program` | what the child may know and which file it is |
 //! | `life` | the task that owns one process |
+//! | `command` | commands that are no agents, started and ended the same way |
 //! | `body` | the process and its group, from birth to burial |
 //! | `mouth`, `ear`, `stderr` | its standard output, input and error output |
 //! | `ending` | how it is ended, and what is said of its end |
@@ -27,6 +28,7 @@ pub mod spec;
 
 mod birth;
 mod body;
+pub(crate) mod command;
 mod ear;
 mod ending;
 mod environment;
