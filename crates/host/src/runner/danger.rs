@@ -156,7 +156,7 @@ fn git_loses(parts: &[String]) -> bool {
         || (has(parts, &["reflog"]) && has(parts, &["expire", "delete"]))
         || (has(parts, &["checkout", "restore", "switch"]) && (flag(parts, &['f'], "force") || has(parts, &["--", "."])))
         || (has(parts, &["branch", "tag", "stash"]) && (flag(parts, &['d'], "delete") || has(parts, &["drop", "clear"])))
-        || (has(parts, &["config"]) || has(parts, &["-c"]))
+        || parts.windows(2).any(|pair| matches!(pair, [git, next] if git == "git" && (next == "config" || next == "-c")))
 }
 
 fn of_looks(text: &str, env: &[(String, String)]) -> Finding {
