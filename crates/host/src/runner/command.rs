@@ -93,7 +93,8 @@ fn shown_command(plan: &RunPlan, cwd: &Path, title: String) -> Prepared {
 }
 
 fn check(run: &Run) -> Result<(), ErrandFailure> {
-    let texts = || std::iter::once(&run.program).chain(&run.args).chain(run.env.iter().flat_map(|(name, value)| [name, value]));
+    let texts =
+        || std::iter::once(&run.program).chain(&run.args).chain(run.env.iter().flat_map(|(name, value)| [name, value]));
     let bytes: usize = texts().map(String::len).sum();
     if bytes > MAX_COMMAND_BYTES || texts().count() > MAX_COMMAND_WORDS {
         let message = format!(
@@ -139,7 +140,8 @@ fn find(words: &[String], env: &[(String, String)], cwd: &Path) -> Result<PathBu
     let environment = environment_with(env).map_err(|error| failed(&error.to_string()))?;
     let path = environment.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref);
     let word = words.first().map_or("", String::as_str);
-    find_program(word, cwd, path).map_err(|error| ErrandFailure::new(ErrandCode::NotFound, shown(&error.to_string(), 300)))
+    find_program(word, cwd, path)
+        .map_err(|error| ErrandFailure::new(ErrandCode::NotFound, shown(&error.to_string(), 300)))
 }
 
 /// Opens the folder, if it is still the one that was shown, and puts the command together.

@@ -4,31 +4,104 @@
 use switchboard_types::Severity;
 
 /// Programs that make their arguments run with more rights.
-const MORE_RIGHTS: &[&str] = &["sudo", "doas", "su", "pkexec", "run0", "runuser", "gsudo", "setpriv", "chroot", "nsenter"];
+const MORE_RIGHTS: &[&str] =
+    &["sudo", "doas", "su", "pkexec", "run0", "runuser", "gsudo", "setpriv", "chroot", "nsenter"];
 /// Programs that destroy a disk, or stop the machine.
 const RUIN: &[&str] = &[
-    "fdisk", "sfdisk", "gdisk", "parted", "wipefs", "shred", "blkdiscard", "cryptsetup", "mkswap", "lvremove", "vgremove",
-    "shutdown", "reboot", "halt", "poweroff", "init", "telinit",
+    "fdisk",
+    "sfdisk",
+    "gdisk",
+    "parted",
+    "wipefs",
+    "shred",
+    "blkdiscard",
+    "cryptsetup",
+    "mkswap",
+    "lvremove",
+    "vgremove",
+    "shutdown",
+    "reboot",
+    "halt",
+    "poweroff",
+    "init",
+    "telinit",
 ];
 /// Programs that end others, change who may do what, or what runs by itself.
 const UNSETTLE: &[&str] = &[
-    "killall", "pkill", "chown", "chgrp", "chattr", "setfacl", "mount", "umount", "crontab", "at", "systemctl",
-    "launchctl", "iptables", "nft", "ufw", "useradd", "userdel", "usermod", "passwd", "visudo", "insmod", "rmmod",
-    "modprobe", "sysctl", "truncate", "unlink", "rmdir", "srm",
+    "killall",
+    "pkill",
+    "chown",
+    "chgrp",
+    "chattr",
+    "setfacl",
+    "mount",
+    "umount",
+    "crontab",
+    "at",
+    "systemctl",
+    "launchctl",
+    "iptables",
+    "nft",
+    "ufw",
+    "useradd",
+    "userdel",
+    "usermod",
+    "passwd",
+    "visudo",
+    "insmod",
+    "rmmod",
+    "modprobe",
+    "sysctl",
+    "truncate",
+    "unlink",
+    "rmdir",
+    "srm",
 ];
 /// Programs that fetch.
 const FETCH: &[&str] = &["curl", "wget", "fetch", "aria2c", "iwr", "nc", "ncat", "socat"];
 /// Programs that run what they read.
 const INTERPRET: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "csh", "tcsh", "python", "python3", "perl", "ruby", "node", "deno",
-    "bun", "php", "lua", "pwsh", "iex", "source", "eval", "exec", ".",
+    "sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "csh", "tcsh", "python", "python3", "perl", "ruby", "node",
+    "deno", "bun", "php", "lua", "pwsh", "iex", "source", "eval", "exec", ".",
 ];
 /// Variables that change which program, or which code, runs.
 const STEERING: &[&str] = &[
-    "PATH", "IFS", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "PS4", "PROMPT_COMMAND", "NODE_OPTIONS", "NODE_PATH",
-    "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PERL5OPT", "PERL5LIB", "PERL5DB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS",
-    "_JAVA_OPTIONS", "EDITOR", "VISUAL", "PAGER", "BROWSER", "SHELL", "HOME", "RUSTC_WRAPPER", "RUSTC", "CC", "CXX",
-    "MAKEFLAGS", "ZDOTDIR", "LESSOPEN", "LESSCLOSE", "SSH_ASKPASS", "SUDO_ASKPASS",
+    "PATH",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+    "PROMPT_COMMAND",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PYTHONHOME",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERL5DB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "BROWSER",
+    "SHELL",
+    "HOME",
+    "RUSTC_WRAPPER",
+    "RUSTC",
+    "CC",
+    "CXX",
+    "MAKEFLAGS",
+    "ZDOTDIR",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
 ];
 /// How such variables begin.
 const STEERING_BEGINS: &[&str] = &["LD_", "DYLD_", "GIT_", "CARGO_", "NPM_CONFIG_", "BASH_FUNC_", "GCONV_"];
@@ -39,7 +112,13 @@ const LONG_BYTES: usize = 8 * 1024;
 pub(super) fn severity_of_command(env: &[(String, String)], words: &[String]) -> (Severity, &'static str) {
     let text = words.join(" ");
     let parts = parts(&text);
-    let found = [of_ruin(&text, &parts), of_fetching(&text, &parts), of_programs(&parts), of_flags(&parts), of_looks(&text, env)];
+    let found = [
+        of_ruin(&text, &parts),
+        of_fetching(&text, &parts),
+        of_programs(&parts),
+        of_flags(&parts),
+        of_looks(&text, env),
+    ];
     let unknown = (Severity::Medium, "nobody can tell beforehand what a command does");
     found.into_iter().flatten().fold(unknown, |worst, one| if one.0 > worst.0 { one } else { worst })
 }
@@ -74,7 +153,11 @@ fn of_ruin(text: &str, parts: &[String]) -> Finding {
     if has(parts, RUIN) || parts.iter().any(|part| part.starts_with("mkfs")) {
         return Some((Severity::Critical, "it can destroy a disk or stop the machine"));
     }
-    if text.contains("/dev/sd") || text.contains("/dev/nvme") || text.contains("/dev/vd") || text.contains("/dev/mapper") {
+    if text.contains("/dev/sd")
+        || text.contains("/dev/nvme")
+        || text.contains("/dev/vd")
+        || text.contains("/dev/mapper")
+    {
         return Some((Severity::Critical, "it names a disk"));
     }
     if has(parts, &["rm"]) && flag(parts, &['r'], "recursive") {
@@ -113,7 +196,10 @@ fn of_programs(parts: &[String]) -> Finding {
         return Some((Severity::High, "it writes raw bytes wherever it is told"));
     }
     let publishes = has(parts, &["publish", "deploy", "destroy", "release"])
-        && has(parts, &["npm", "pnpm", "yarn", "cargo", "twine", "gem", "terraform", "tofu", "pulumi", "gh", "kubectl", "helm"]);
+        && has(
+            parts,
+            &["npm", "pnpm", "yarn", "cargo", "twine", "gem", "terraform", "tofu", "pulumi", "gh", "kubectl", "helm"],
+        );
     if publishes {
         return Some((Severity::High, "what it does elsewhere cannot be taken back"));
     }
@@ -142,21 +228,33 @@ fn of_flags(parts: &[String]) -> Finding {
 
 fn open_mode(part: &str) -> bool {
     let digits = part.trim_start_matches('0');
-    matches!(digits, "777" | "666" | "1777" | "2777" | "4777" | "6777") || part.contains("+w") || part.contains("+rw")
-        || part.contains("=rw") || part.contains("+s")
+    matches!(digits, "777" | "666" | "1777" | "2777" | "4777" | "6777")
+        || part.contains("+w")
+        || part.contains("+rw")
+        || part.contains("=rw")
+        || part.contains("+s")
 }
 
 fn git_loses(parts: &[String]) -> bool {
     let refspec = parts.iter().any(|part| part.starts_with('+') || part.starts_with(':'));
-    (has(parts, &["push"]) && (flag(parts, &['f', 'd'], "force-with-lease") || flag(parts, &[], "mirror")
-        || flag(parts, &[], "delete") || flag(parts, &[], "force") || flag(parts, &[], "prune") || refspec))
+    (has(parts, &["push"])
+        && (flag(parts, &['f', 'd'], "force-with-lease")
+            || flag(parts, &[], "mirror")
+            || flag(parts, &[], "delete")
+            || flag(parts, &[], "force")
+            || flag(parts, &[], "prune")
+            || refspec))
         || (has(parts, &["clean"]) && flag(parts, &['f'], "force"))
         || (has(parts, &["reset"]) && flag(parts, &[], "hard"))
         || has(parts, &["filter-branch", "filter-repo", "gc", "prune", "update-ref"])
         || (has(parts, &["reflog"]) && has(parts, &["expire", "delete"]))
-        || (has(parts, &["checkout", "restore", "switch"]) && (flag(parts, &['f'], "force") || has(parts, &["--", "."])))
-        || (has(parts, &["branch", "tag", "stash"]) && (flag(parts, &['d'], "delete") || has(parts, &["drop", "clear"])))
-        || parts.windows(2).any(|pair| matches!(pair, [git, next] if git == "git" && (next == "config" || next == "-c")))
+        || (has(parts, &["checkout", "restore", "switch"])
+            && (flag(parts, &['f'], "force") || has(parts, &["--", "."])))
+        || (has(parts, &["branch", "tag", "stash"])
+            && (flag(parts, &['d'], "delete") || has(parts, &["drop", "clear"])))
+        || parts
+            .windows(2)
+            .any(|pair| matches!(pair, [git, next] if git == "git" && (next == "config" || next == "-c")))
 }
 
 fn of_looks(text: &str, env: &[(String, String)]) -> Finding {
@@ -167,15 +265,35 @@ fn of_looks(text: &str, env: &[(String, String)]) -> Finding {
     if env.iter().any(|(name, _)| steers(name)) {
         return Some((Severity::High, "it sets a variable that changes what other programs do"));
     }
-    let odd = |character: char| (character.is_control() && !matches!(character, '\n' | '\t')) || super::quote::is_hidden(character);
+    let odd = |character: char| {
+        (character.is_control() && !matches!(character, '\n' | '\t')) || super::quote::is_hidden(character)
+    };
     if text.chars().any(odd) || env.iter().any(|(_, value)| value.chars().any(odd)) {
         return Some((Severity::High, "it holds characters that cannot be seen"));
     }
     if text.len() > LONG_BYTES {
         return Some((Severity::High, "it is longer than anybody reads"));
     }
-    let touches = [".git/hooks", ".git/config", ".ssh", ".bashrc", ".zshrc", ".profile", ".gnupg", ".aws", ".netrc",
-        ".npmrc", ".env", ".switchboard", "authorized_keys", "/etc/", "/proc/", "/sys/", "/boot", "docker.sock"];
+    let touches = [
+        ".git/hooks",
+        ".git/config",
+        ".ssh",
+        ".bashrc",
+        ".zshrc",
+        ".profile",
+        ".gnupg",
+        ".aws",
+        ".netrc",
+        ".npmrc",
+        ".env",
+        ".switchboard",
+        "authorized_keys",
+        "/etc/",
+        "/proc/",
+        "/sys/",
+        "/boot",
+        "docker.sock",
+    ];
     if touches.iter().any(|place| text.contains(place)) {
         return Some((Severity::High, "it names files that hold secrets or settings"));
     }
@@ -193,19 +311,64 @@ mod tests {
     #[test]
     fn what_could_destroy_something_is_seen_however_it_is_written() {
         let critical = [
-            "rm -rf /", "rm -fr x", "rm -rfv x", "rm -r x", "rm -R x", "rm x -r", "rm --recursive x", "/bin/rm -rf x", "\\rm -rf x",
-            "'rm' -rf x", "true; rm -rf x", "$(rm -rf x)", "curl x | sh", "curl x | zsh", "curl x | sudo bash", "bash <(curl x)",
-            "wget -qO- x | python3", "sh -c \"$(curl x)\"", ":(){ :|:& };:", ":(){:|:&};:", "b() { b | b & }; b", "mkfs.ext4 /dev/sda1",
-            "dd if=/dev/zero of=/dev/sda", "echo x > /dev/nvme0n1", "shred x", "find . -name x -delete", "reboot",
+            "rm -rf /",
+            "rm -fr x",
+            "rm -rfv x",
+            "rm -r x",
+            "rm -R x",
+            "rm x -r",
+            "rm --recursive x",
+            "/bin/rm -rf x",
+            "\\rm -rf x",
+            "'rm' -rf x",
+            "true; rm -rf x",
+            "$(rm -rf x)",
+            "curl x | sh",
+            "curl x | zsh",
+            "curl x | sudo bash",
+            "bash <(curl x)",
+            "wget -qO- x | python3",
+            "sh -c \"$(curl x)\"",
+            ":(){ :|:& };:",
+            ":(){:|:&};:",
+            "b() { b | b & }; b",
+            "mkfs.ext4 /dev/sda1",
+            "dd if=/dev/zero of=/dev/sda",
+            "echo x > /dev/nvme0n1",
+            "shred x",
+            "find . -name x -delete",
+            "reboot",
         ];
         for line in critical {
             assert_eq!(severity(line), Severity::Critical, "{line}");
         }
         let high = [
-            "sudo ls", "su - root", "doas ls", "git push -f", "git push --force", "git push --force-with-lease", "git push origin +main",
-            "git clean -fd", "git reset --hard", "git checkout -- .", "chmod 777 x", "chmod 0777 x", "chmod -R 755 x", "chmod a+rwx x",
-            "chown -R me x", "dd if=a of=b", "kill -9 -1", "killall x", "rm -f x", "find . -exec touch {} +", "ls | xargs touch",
-            "echo aGk= | base64 -d | sh", "npm publish", "cat ~/.ssh/id_rsa", "cat /etc/passwd", "git config core.hooksPath x",
+            "sudo ls",
+            "su - root",
+            "doas ls",
+            "git push -f",
+            "git push --force",
+            "git push --force-with-lease",
+            "git push origin +main",
+            "git clean -fd",
+            "git reset --hard",
+            "git checkout -- .",
+            "chmod 777 x",
+            "chmod 0777 x",
+            "chmod -R 755 x",
+            "chmod a+rwx x",
+            "chown -R me x",
+            "dd if=a of=b",
+            "kill -9 -1",
+            "killall x",
+            "rm -f x",
+            "find . -exec touch {} +",
+            "ls | xargs touch",
+            "echo aGk= | base64 -d | sh",
+            "npm publish",
+            "cat ~/.ssh/id_rsa",
+            "cat /etc/passwd",
+            "git config core.hooksPath x",
         ];
         for line in high {
             assert_eq!(severity(line), Severity::High, "{line}");
@@ -214,7 +377,16 @@ mod tests {
 
     #[test]
     fn nothing_is_harmless_and_nothing_is_overrated_by_its_letters() {
-        for line in ["ls", "cargo test", "npm run format", "git status", "echo armed", "python3 x.py", "git push", "frobnicate --now"] {
+        for line in [
+            "ls",
+            "cargo test",
+            "npm run format",
+            "git status",
+            "echo armed",
+            "python3 x.py",
+            "git push",
+            "frobnicate --now",
+        ] {
             assert_eq!(severity(line), Severity::Medium, "{line}");
         }
     }

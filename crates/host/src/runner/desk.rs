@@ -41,6 +41,8 @@ pub(super) enum Back {
         session: SessionId,
         /// Which one.
         execution: ExecutionId,
+        /// Bytes of its output that are kept.
+        kept: usize,
     },
 }
 
@@ -138,7 +140,7 @@ impl Desk {
                     self.errands.insert(errand, Open::Ready(session, plan, held));
                 }
             }
-            Back::Over { session, execution } => self.terminals.over(session, execution),
+            Back::Over { session, execution, kept } => self.terminals.over(session, &execution, kept),
         }
     }
 
@@ -163,7 +165,8 @@ impl Desk {
             ErrandOrder::Perform { errand, execution } => self.perform(errand, execution),
             ErrandOrder::Drop { errand } => self.forget(errand),
             ErrandOrder::Serve { errand, session, root, what } => self.serve(errand, session, root, what),
-            ErrandOrder::EndAll { session } => self.end_all(session),
+            // Plans stay: the core drops each that it gives up.
+            ErrandOrder::EndAll { session } => self.terminals.end_all(session),
         }
     }
 
@@ -190,8 +193,8 @@ impl Desk {
                 self.owed.insert(self.tasks.spawn(job).id(), Owed::End(errand, session, execution));
             }
             Plan::Run(plan) => {
-                let wishes = match self.terminals.open(session, execution.clone()) {
-                    Ok(wishes) => wishes,
+                let told = match self.terminals.open(session, execution.clone()) {
+                    Ok(told) => told,
                     Err(failure) => return self.fail(errand, session, &execution, failure),
                 };
                 let around = Around {
@@ -201,7 +204,7 @@ impl Desk {
                     own: self.own.clone(),
                     graces: self.graces,
                     post: self.post.clone(),
-                    wishes,
+                    told,
                     back: self.to_back.clone(),
                 };
                 let id = self.tasks.spawn(terminal::run(errand, plan, around)).id();
@@ -254,18 +257,6 @@ impl Desk {
                 self.refuse(errand, Awaits::Done, ErrandFailure::new(ErrandCode::Denied, message));
             }
         }
-    }
-
-    fn end_all(&mut self, session: SessionId) {
-        let past = &mut self.past;
-        self.errands.retain(|errand, open| {
-            let stays = open.session() != session;
-            if !stays {
-                past.dropped(*errand, session);
-            }
-            stays
-        });
-        self.terminals.end_all(session);
     }
 
     fn refuse(&mut self, errand: ErrandId, awaits: Awaits, failure: ErrandFailure) {

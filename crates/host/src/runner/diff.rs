@@ -64,10 +64,17 @@ mod tests {
     fn what_is_too_large_is_told_in_numbers() {
         let large = "line\n".repeat(MAX_COMPARED_BYTES);
         let diff = unified("a.txt", &Before::Text("old\n"), &large);
-        assert_eq!(diff, "The file is too large to show its change.\nBefore: 4 bytes. After: 5242880 bytes in 1048576 lines.\n");
+        assert_eq!(
+            diff,
+            "The file is too large to show its change.\nBefore: 4 bytes. After: 5242880 bytes in 1048576 lines.\n"
+        );
         let long: String = (0..60_000).map(|line| format!("é line {line}\n")).collect();
         let diff = unified("a.txt", &Before::Absent, &long);
         assert!(diff.len() < MAX_DIFF_BYTES + 200);
-        assert!(diff.ends_with("the rest of the change is not shown.\nBefore: 0 bytes. After: 828890 bytes in 60000 lines.\n"));
+        assert!(
+            diff.ends_with(
+                "the rest of the change is not shown.\nBefore: 0 bytes. After: 828890 bytes in 60000 lines.\n"
+            )
+        );
     }
 }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use switchboard_types::{
-    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, Prepared, SessionId,
-    WorkspaceRoot,
+    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, Prepared,
+    SessionId, WorkspaceRoot,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 

@@ -28,6 +28,8 @@ pub const DEFAULT_OUTPUT_BYTES: u64 = 1024 * 1024;
 pub const MAX_OUTPUT_BYTES: u64 = 8 * 1024 * 1024;
 /// Commands of one session that run or are still looked at; the oldest that has ended makes room.
 pub const MAX_TERMINALS: usize = 32;
+/// Output of commands that have ended, of all sessions together; the oldest is forgotten first.
+pub const MAX_KEPT_BYTES: usize = 64 * 1024 * 1024;
 /// Wishes that one terminal has not answered yet.
 pub const MAX_OPEN_WISHES: usize = 64;
 /// Bytes of all errands that are not done yet: what they would write, mostly.

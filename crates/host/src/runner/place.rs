@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use rustix::fs::{Mode, OFlags, openat};
 use rustix::fd::OwnedFd;
+use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 use switchboard_types::{ErrandCode, ErrandFailure, WorkspaceRoot};
 
@@ -153,9 +153,8 @@ impl Root {
             return Some(below.to_owned());
         }
         let own = self.path.metadata().ok()?;
-        let is_root = |folder: &&Path| {
-            folder.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (own.dev(), own.ino()))
-        };
+        let is_root =
+            |folder: &&Path| folder.metadata().is_ok_and(|found| (found.dev(), found.ino()) == (own.dev(), own.ino()));
         let spelled = path.ancestors().find(is_root)?;
         path.strip_prefix(spelled).ok().map(Path::to_owned)
     }
@@ -183,7 +182,8 @@ impl Root {
         if !self.path.join(found).starts_with(&self.own) {
             return Ok(());
         }
-        let message = format!("`{}` is in the host's own data folder, which is not for agents", shown(asked, SHOWN_PATH));
+        let message =
+            format!("`{}` is in the host's own data folder, which is not for agents", shown(asked, SHOWN_PATH));
         Err(ErrandFailure::new(ErrandCode::Denied, message))
     }
 

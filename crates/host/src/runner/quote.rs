@@ -98,13 +98,24 @@ mod tests {
 
     #[test]
     fn variables_stand_before_the_command() {
-        let env = [("CI".to_owned(), "1".to_owned()), ("A".to_owned(), "x y".to_owned()), ("E".to_owned(), String::new())];
+        let env =
+            [("CI".to_owned(), "1".to_owned()), ("A".to_owned(), "x y".to_owned()), ("E".to_owned(), String::new())];
         assert_eq!(line(&env, &words(&["make"])), "CI=1 A='x y' E= make");
     }
 
     #[test]
     fn a_shell_reads_the_very_words_back() {
-        let given = words(&["a b", "it's", "$(id)", "new\nline", "\u{1}\u{7f}", "back\\slash'", "é\u{202e}x", "`x`", "\u{e0041}!"]);
+        let given = words(&[
+            "a b",
+            "it's",
+            "$(id)",
+            "new\nline",
+            "\u{1}\u{7f}",
+            "back\\slash'",
+            "é\u{202e}x",
+            "`x`",
+            "\u{e0041}!",
+        ]);
         let script = format!("printf '%s\\0' {}", line(&[], &given));
         let mut bash = std::process::Command::new("bash");
         let output = bash.env("LC_ALL", "C.UTF-8").args(["-c", &script]).output().unwrap();

@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
-    Access, AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Stat, Uid, accessat, fchmod, fchown, fstat, fsync, openat,
-    renameat, renameat_with, statat, unlinkat,
+    Access, AtFlags, FileType, Gid, Mode, OFlags, RenameFlags, Stat, Uid, accessat, fchmod, fchown, fstat, fsync,
+    openat, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 

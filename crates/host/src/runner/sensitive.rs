@@ -8,17 +8,80 @@ use switchboard_types::Severity;
 const RUN_AT_ONCE: &[&str] = &[".git/hooks", ".git/config", ".git/modules", ".switchboard", ".husky", ".githooks"];
 /// Folders with secrets, or with settings of programs that run commands.
 const FOLDERS: &[&str] = &[
-    ".git", ".github/workflows", ".github/actions", ".circleci", ".vscode", ".idea", ".ssh", ".gnupg", ".aws", ".kube",
-    ".docker", ".cargo", ".config", ".claude", ".codex", ".gemini", ".cursor", ".kimi", ".zed", ".devcontainer",
+    ".git",
+    ".github/workflows",
+    ".github/actions",
+    ".circleci",
+    ".vscode",
+    ".idea",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".kube",
+    ".docker",
+    ".cargo",
+    ".config",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".cursor",
+    ".kimi",
+    ".zed",
+    ".devcontainer",
 ];
 /// Files of the same sort.
 const FILES: &[&str] = &[
-    ".envrc", ".netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".git", ".gitmodules", ".gitattributes",
-    ".gitconfig", ".gitlab-ci.yml", ".travis.yml", ".pre-commit-config.yaml", "azure-pipelines.yml", "jenkinsfile",
-    ".mcp.json", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc",
-    ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".inputrc", ".vimrc", ".exrc", ".nvimrc",
-    ".tmux.conf", ".xprofile", ".xinitrc", ".xsession", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "authorized_keys",
-    "known_hosts", "credentials", "credentials.json", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml",
+    ".envrc",
+    ".netrc",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".pgpass",
+    ".git",
+    ".gitmodules",
+    ".gitattributes",
+    ".gitconfig",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    ".pre-commit-config.yaml",
+    "azure-pipelines.yml",
+    "jenkinsfile",
+    ".mcp.json",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".inputrc",
+    ".vimrc",
+    ".exrc",
+    ".nvimrc",
+    ".tmux.conf",
+    ".xprofile",
+    ".xinitrc",
+    ".xsession",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "authorized_keys",
+    "known_hosts",
+    "credentials",
+    "credentials.json",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.toml",
 ];
 /// Endings of the same sort.
 const ENDINGS: &[&str] =
@@ -32,7 +95,10 @@ pub(super) fn of_file(path: &Path) -> (Severity, &'static str) {
         return (Severity::Critical, "what this file says can be run later without a question");
     }
     if FOLDERS.iter().any(|place| lies_in(&parts, place)) {
-        return (Severity::High, "this file belongs to the settings of a program, and may hold secrets or start something");
+        return (
+            Severity::High,
+            "this file belongs to the settings of a program, and may hold secrets or start something",
+        );
     }
     let is_listed = FILES.contains(&name) || name.starts_with(".env") || ENDINGS.iter().any(|end| name.ends_with(end));
     if is_listed {

@@ -29,6 +29,11 @@ impl Tail {
         self.bytes.extend(text.as_bytes().get(skipped..).unwrap_or_default());
     }
 
+    /// Bytes that are kept.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// What is kept, from the first whole character on, and whether it is all.
     pub(super) fn text(&self) -> (String, Cut) {
         let is_inside = |byte: &&u8| (**byte & 0b1100_0000) == 0b1000_0000;

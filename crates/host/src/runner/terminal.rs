@@ -31,11 +31,20 @@ const READ_BYTES: usize = 8 * 1024;
 /// Bytes still taken from a pipe that is held open after the command is gone and its time is up.
 const MAX_HELD_BYTES: usize = 1024 * 1024;
 
-/// What a terminal is asked.
+/// What is wanted of a terminal, and which errand is answered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wish {
     pub(super) errand: ErrandId,
     pub(super) wish: TerminalWish,
+}
+
+/// What a terminal is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    /// Somebody wants something of it.
+    Wish(Wish),
+    /// Its command is to end; it can still be looked at.
+    End,
 }
 
 /// What a terminal needs of the world around it.
@@ -48,7 +57,7 @@ pub(super) struct Around {
     pub(super) graces: Graces,
     pub(super) post: Post,
     /// Closed when the command is to end and its terminal to be forgotten.
-    pub(super) wishes: mpsc::Receiver<Wish>,
+    pub(super) told: mpsc::Receiver<Told>,
     /// To the desk.
     pub(super) back: mpsc::Sender<Back>,
 }
@@ -65,9 +74,10 @@ pub(super) async fn run(errand: ErrandId, plan: RunPlan, mut around: Around) {
             let end = ExecutionEnd::Failed { message: failure.message.clone() };
             around.post.send(ended(around.session, &around.execution, end)).await;
             around.post.send(done(errand, Err(failure))).await;
-            around.tell_over().await;
-            around.wishes.close();
-            while let Some(wish) = around.wishes.recv().await {
+            around.tell_over(0).await;
+            around.told.close();
+            while let Some(told) = around.told.recv().await {
+                let Told::Wish(wish) = told else { continue };
                 let never = ErrandFailure::new(ErrandCode::NotFound, "the command never ran");
                 around.post.send(done(wish.errand, Err(never))).await;
             }
@@ -76,9 +86,9 @@ pub(super) async fn run(errand: ErrandId, plan: RunPlan, mut around: Around) {
 }
 
 impl Around {
-    async fn tell_over(&self) {
+    async fn tell_over(&self, kept: usize) {
         // An error means that the desk is gone, and with it whoever wants to know.
-        let _ = self.back.send(Back::Over { session: self.session, execution: self.execution.clone() }).await;
+        let _ = self.back.send(Back::Over { session: self.session, execution: self.execution.clone(), kept }).await;
     }
 }
 
@@ -106,7 +116,9 @@ fn not_started(why: &dyn std::fmt::Display) -> ErrandFailure {
 enum Stage {
     Runs(Running),
     /// It is gone; what is in its pipe is still taken.
-    Drains { until: Instant },
+    Drains {
+        until: Instant,
+    },
     Over,
 }
 
@@ -166,7 +178,7 @@ impl Terminal {
             let says = self.has_news(now);
             // While news wait for room, nothing is read: the pipe fills up, not the memory.
             let listens = self.pipe.is_some() && !says;
-            let takes_wishes = self.known == Known::Yes && self.due.len() < MAX_OPEN_WISHES;
+            let listens_to_us = self.known == Known::Yes && self.due.len() < MAX_OPEN_WISHES;
             let alarm = self.alarm(now);
             tokio::select! {
                 permit = post.room(), if says => match permit {
@@ -179,7 +191,7 @@ impl Terminal {
                 },
                 read = hear(&mut self.pipe, &mut self.read), if listens => self.heard(read),
                 () = gone(&mut self.stage) => self.bury().await,
-                wish = self.around.wishes.recv(), if takes_wishes => self.wished(wish),
+                told = self.around.told.recv(), if listens_to_us => self.told(told),
                 () = sleep_until(alarm.unwrap_or(now)), if alarm.is_some() => self.rung(),
             }
             self.go_on().await;
@@ -212,11 +224,18 @@ impl Terminal {
         }
     }
 
-    fn wished(&mut self, wish: Option<Wish>) {
-        let Some(wish) = wish else {
-            self.known = Known::Forgotten;
-            return self.end();
-        };
+    fn told(&mut self, told: Option<Told>) {
+        match told {
+            Some(Told::Wish(wish)) => self.wished(wish),
+            Some(Told::End) => self.end(),
+            None => {
+                self.known = Known::Forgotten;
+                self.end();
+            }
+        }
+    }
+
+    fn wished(&mut self, wish: Wish) {
         let when_over = match wish.wish {
             TerminalWish::Output => false,
             TerminalWish::Wait => self.later.len() < MAX_OPEN_WISHES,
@@ -280,7 +299,7 @@ impl Terminal {
             self.voice.end(Instant::now());
             self.stage = Stage::Over;
             self.due.append(&mut self.later);
-            self.around.tell_over().await;
+            self.around.tell_over(self.voice.kept()).await;
         }
     }
 

@@ -32,7 +32,11 @@ impl Voice {
     /// Keeps so many bytes for the agent.
     pub(super) fn new(limit: usize) -> Self {
         let room = Some(MAX_LOGGED_OUTPUT_BYTES - FULL.len());
-        Self { decoder: Decoder::default(), tail: Tail::new(limit), log: Log { text: String::new(), since: None, room } }
+        Self {
+            decoder: Decoder::default(),
+            tail: Tail::new(limit),
+            log: Log { text: String::new(), since: None, room },
+        }
     }
 
     /// It said something.
@@ -50,6 +54,11 @@ impl Voice {
     fn take(&mut self, text: &str, now: Instant) {
         self.tail.push(text);
         self.log.push(text, now);
+    }
+
+    /// Bytes that are kept for the agent.
+    pub(super) fn kept(&self) -> usize {
+        self.tail.len()
     }
 
     /// The last of it.
@@ -119,6 +128,6 @@ mod tests {
         assert!(logged <= MAX_LOGGED_OUTPUT_BYTES && logged > MAX_LOGGED_OUTPUT_BYTES - 4, "{logged}");
         voice.hear(b"the very last", now);
         assert_eq!((voice.has_room(), voice.due(now), voice.take_logged()), (true, None, None));
-        assert_eq!(voice.last(), ("very last".into(), Cut::Short));
+        assert_eq!(voice.last(), (" very last".into(), Cut::Short));
     }
 }

@@ -103,7 +103,9 @@ async fn it_runs_where_it_was_shown_with_no_input_and_no_secrets() {
     let known = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ", "SET", "PWD", "OLDPWD", "SHLVL", "_"];
     let extra: Vec<_> = lines[1]
         .split(' ')
-        .filter(|name| !name.is_empty() && !known.contains(name) && !name.starts_with("LC_") && !name.starts_with("SWITCHBOARD_"))
+        .filter(|name| {
+            !name.is_empty() && !known.contains(name) && !name.starts_with("LC_") && !name.starts_with("SWITCHBOARD_")
+        })
         .collect();
     assert_eq!(extra, Vec::<&str>::new());
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "the host itself knows more than that");

@@ -39,7 +39,8 @@ async fn what_a_command_started_ends_with_it() {
 #[tokio::test]
 async fn somebody_who_left_the_group_and_holds_the_pipe_cannot_hold_up_the_end() {
     let mut stage = Stage::quick();
-    let script = "setsid sh -c 'echo $$ > escaped; exec sleep 1000' & while ! [ -s escaped ]; do :; done; echo said; exit 4";
+    let script =
+        "setsid sh -c 'echo $$ > escaped; exec sleep 1000' & while ! [ -s escaped ]; do :; done; echo said; exit 4";
     let terminal = stage.script(script).await;
     assert_eq!(stage.wish(&terminal, TerminalWish::Wait).await, exited(4));
     assert_eq!(stage.output_at_end(&terminal).await, "said\n");
@@ -59,6 +60,9 @@ async fn the_end_of_a_session_ends_its_commands_and_answers_its_waits() {
     assert_eq!(stage.done(wait).await, Ok(ErrandResult::Exited(Exit::Signal("SIGTERM".into()))));
     assert_eq!(stage.end(&terminal).await, signalled("SIGTERM"));
     gone(pid).await;
+    // The agent may still look at what it wrote.
+    assert_eq!(stage.output_at_end(&terminal).await, "");
+    assert_eq!(stage.wish(&terminal, TerminalWish::Release).await, Ok(ErrandResult::Released));
 }
 
 #[tokio::test]
@@ -95,7 +99,8 @@ async fn a_shutdown_leaves_nothing_running_and_answers_what_is_open() {
     let mut stage = Stage::quick();
     let pids = started(&mut stage).await;
     assert_eq!(records(&stage), SCRIPTS.len());
-    let terminals: Vec<_> = (0..4).map(|at| switchboard_types::ExecutionId::from(format!("x{}", at + 1).as_str())).collect();
+    let terminals: Vec<_> =
+        (0..4).map(|at| switchboard_types::ExecutionId::from(format!("x{}", at + 1).as_str())).collect();
     let waits: Vec<_> = terminals.iter().map(|terminal| stage.order_wish(terminal, TerminalWish::Wait)).collect();
     let children = stage.data.path().join("children");
     let data = std::mem::replace(&mut stage.data, tempfile::tempdir().unwrap());
@@ -108,7 +113,8 @@ async fn a_shutdown_leaves_nothing_running_and_answers_what_is_open() {
     let ends = rest.iter().filter(|news| matches!(news, ErrandNews::Ended { .. })).count();
     assert_eq!(ends, SCRIPTS.len());
     for wait in waits {
-        let answers: Vec<_> = rest.iter().filter(|news| matches!(news, ErrandNews::Done { errand, .. } if *errand == wait)).collect();
+        let answers: Vec<_> =
+            rest.iter().filter(|news| matches!(news, ErrandNews::Done { errand, .. } if *errand == wait)).collect();
         assert!(matches!(answers[..], [ErrandNews::Done { result: Ok(ErrandResult::Exited(_)), .. }]), "{answers:?}");
     }
 }

@@ -52,9 +52,22 @@ async fn no_path_leads_out_of_the_workspace() {
     let absolute = outside.path().join("secret").to_str().unwrap().to_owned();
     let up = format!("{}/../../etc/passwd", stage.root.path().display());
     let paths = [
-        "../../etc/passwd", "../../../../../../../etc/passwd", "sub/../../x", "/etc/passwd", "link/secret", "sub/file",
-        "sub/relative", "/proc/self/environ", "/proc/self/root/etc/passwd", "rootlink/etc/passwd", "cwdlink/Cargo.toml",
-        "/", "..", &beside, &absolute, &up,
+        "../../etc/passwd",
+        "../../../../../../../etc/passwd",
+        "sub/../../x",
+        "/etc/passwd",
+        "link/secret",
+        "sub/file",
+        "sub/relative",
+        "/proc/self/environ",
+        "/proc/self/root/etc/passwd",
+        "rootlink/etc/passwd",
+        "cwdlink/Cargo.toml",
+        "/",
+        "..",
+        &beside,
+        &absolute,
+        &up,
     ];
     for path in paths {
         let failure = stage.read(path, None, None).await.unwrap_err();
@@ -114,7 +127,11 @@ async fn a_file_over_the_limit_is_read_by_lines_only() {
     file.set_len(100 * 1024 * 1024).unwrap();
     let failure = stage.read("large", None, None).await.unwrap_err();
     assert_eq!(failure.code, ErrandCode::TooLarge);
-    assert!(failure.message.contains("104857600") && failure.message.contains("some of its lines"), "{}", failure.message);
+    assert!(
+        failure.message.contains("104857600") && failure.message.contains("some of its lines"),
+        "{}",
+        failure.message
+    );
     // It is one line, so a line of it is too large as well.
     assert_eq!(code(stage.read("large", Some(1), Some(1)).await), Some(ErrandCode::TooLarge));
     let line = "x".repeat(1023) + "\n";

@@ -7,8 +7,8 @@ use std::time::Duration;
 use switchboard_host::agents::Graces;
 use switchboard_host::runner::Runner;
 use switchboard_types::{
-    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd, ExecutionId, Exit,
-    Prepared, Run, SessionId, TerminalWish, WorkspaceRoot,
+    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd, ExecutionId,
+    Exit, Prepared, Run, SessionId, TerminalWish, WorkspaceRoot,
 };
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -135,7 +135,9 @@ impl Stage {
 
     pub(crate) async fn prepared(&mut self, wanted: ErrandId) -> Result<Prepared, ErrandFailure> {
         self.find(|news| match news {
-            ErrandNews::Prepared { errand, result } if *errand == wanted => Some(result.clone().map(|prepared| *prepared)),
+            ErrandNews::Prepared { errand, result } if *errand == wanted => {
+                Some(result.clone().map(|prepared| *prepared))
+            }
             _ => None,
         })
         .await
@@ -146,7 +148,11 @@ impl Stage {
         self.prepared(errand).await.map(|prepared| (errand, prepared))
     }
 
-    pub(crate) async fn prepare_write(&mut self, path: &str, content: &str) -> Result<(ErrandId, Prepared), ErrandFailure> {
+    pub(crate) async fn prepare_write(
+        &mut self,
+        path: &str,
+        content: &str,
+    ) -> Result<(ErrandId, Prepared), ErrandFailure> {
         self.prepare(Errand::Write { path: path.to_owned(), content: content.to_owned() }).await
     }
 
@@ -289,6 +295,7 @@ pub(crate) fn link(to: impl AsRef<Path>, at: impl AsRef<Path>) {
 
 /// Files of a folder that the runner makes and takes away again.
 pub(crate) fn leftovers(folder: &Path) -> Vec<String> {
-    let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let names =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
     names.filter(|name| name.starts_with(".switchboard-")).collect()
 }

@@ -43,10 +43,14 @@ async fn letting_a_command_go_ends_it_and_answers_who_waits_first() {
     let late = stage.order_wish(&terminal, TerminalWish::Wait);
     assert_eq!(code(stage.done(late).await), Some(ErrandCode::NotFound));
     stage.done(release).await.unwrap();
-    let order: Vec<_> = stage.aside.iter().map(|news| match news {
-        ErrandNews::Done { errand, .. } => Some(*errand),
-        _ => None,
-    }).collect();
+    let order: Vec<_> = stage
+        .aside
+        .iter()
+        .map(|news| match news {
+            ErrandNews::Done { errand, .. } => Some(*errand),
+            _ => None,
+        })
+        .collect();
     assert_eq!(order, [None, Some(wait)], "{:?}", stage.aside);
     assert_eq!(stage.end(&terminal).await, signalled("SIGTERM"));
     gone(pid).await;

@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use switchboard_host::runner::limits::MAX_WRITE_BYTES;
 use switchboard_types::{ApprovalKind, ErrandCode, ErrandResult, ExecutionEnd, Prepared, Severity};
 
@@ -119,7 +122,8 @@ async fn a_folder_swapped_for_a_link_leads_nowhere() {
     fs::create_dir(stage.path("src")).unwrap();
     link("../.git/hooks", stage.path("src/deep"));
     assert_eq!(code(stage.perform(deep).await.1), Some(ErrandCode::Changed));
-    let names = |folder: &std::path::Path| fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect::<Vec<_>>();
+    let names =
+        |folder: &std::path::Path| fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect::<Vec<_>>();
     assert_eq!(names(outside.path()), ["a.txt"]);
     assert_eq!(names(&stage.path(".git/hooks")), ["sample"]);
     assert_eq!(fs::read_to_string(outside.path().join("a.txt")).unwrap(), "inside");
@@ -129,19 +133,15 @@ async fn a_folder_swapped_for_a_link_leads_nowhere() {
 async fn the_race_for_a_folder_is_never_won() {
     let mut stage = Stage::patient();
     let outside = tempfile::tempdir().unwrap();
-    fs::create_dir_all(stage.path("real")).unwrap();
+    fs::create_dir(stage.path("at")).unwrap();
     link(outside.path(), stage.path("link"));
-    let (real, swapped) = (stage.path("real"), stage.path("link"));
-    let (over, at) = (std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false)), stage.path("at"));
-    fs::rename(&real, &at).unwrap();
+    let (at, other) = (stage.path("at"), stage.path("link"));
+    let over = Arc::new(AtomicBool::new(false));
     let swapper = std::thread::spawn({
         let over = over.clone();
         move || {
-            while !over.load(std::sync::atomic::Ordering::Relaxed) {
-                fs::rename(&at, &real).unwrap();
-                fs::rename(&swapped, &at).unwrap();
-                fs::rename(&at, &swapped).unwrap();
-                fs::rename(&real, &at).unwrap();
+            while !over.load(Ordering::Relaxed) {
+                renameat_with(CWD, &at, CWD, &other, RenameFlags::EXCHANGE).unwrap();
             }
         }
     });
@@ -150,7 +150,7 @@ async fn the_race_for_a_folder_is_never_won() {
         let Ok((errand, _)) = stage.prepare_write(&format!("at/f{number}"), "x").await else { continue };
         written += usize::from(stage.perform(errand).await.1.is_ok());
     }
-    over.store(true, std::sync::atomic::Ordering::Relaxed);
+    over.store(true, Ordering::Relaxed);
     swapper.join().unwrap();
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     assert!(written > 0, "the race was never run");
