@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
-use switchboard_types::{CommitDone, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use switchboard_types::{CommitDone, ErrandNews, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -31,6 +31,7 @@ use crate::agents::Agents;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
+use crate::runner::Runner;
 use crate::server::Metrics;
 use crate::store::{Store, StoreError, Which};
 
@@ -76,6 +77,10 @@ pub struct Parts {
     pub words: mpsc::Receiver<AgentInput>,
     /// The agents' processes.
     pub agents: Agents,
+    /// Who does things for agents.
+    pub runner: Runner,
+    /// What becomes of that.
+    pub errands: mpsc::Receiver<ErrandNews>,
     /// The user's configuration.
     pub config: Config,
     /// The folder of tabs that name none.
@@ -97,6 +102,8 @@ pub struct Driver {
     views: mpsc::Receiver<ViewInput>,
     words: mpsc::Receiver<AgentInput>,
     agents: Agents,
+    runner: Runner,
+    errands: mpsc::Receiver<ErrandNews>,
     workspaces: workspaces::Workspaces,
     clock: Clock,
     metrics: Arc<Metrics>,
@@ -140,6 +147,8 @@ impl Driver {
             views: parts.views,
             words: parts.words,
             agents: parts.agents,
+            runner: parts.runner,
+            errands: parts.errands,
             workspaces,
             clock: parts.clock,
             metrics: parts.metrics,
@@ -171,6 +180,7 @@ impl Driver {
                 Some(answer) = self.answers.recv() => self.answer(answer),
                 Some(input) = self.views.recv(), if takes => self.view_input(input),
                 Some(input) = self.words.recv(), if takes => self.agent_input(input),
+                Some(news) = self.errands.recv(), if takes => self.errand_news(news),
                 () = until(self.host.poll_timeout(), &self.clock) => self.host.handle(self.clock.now(), Input::Tick),
             }
             self.take_what_waits();
@@ -198,7 +208,8 @@ impl Driver {
             }
             let view = self.views.try_recv().map(|input| self.view_input(input));
             let word = self.words.try_recv().map(|input| self.agent_input(input));
-            if view.is_err() && word.is_err() {
+            let news = self.errands.try_recv().map(|news| self.errand_news(news));
+            if view.is_err() && word.is_err() && news.is_err() {
                 return;
             }
         }
@@ -279,6 +290,10 @@ impl Driver {
         self.host.handle(self.clock.now(), input);
     }
 
+    fn errand_news(&mut self, news: ErrandNews) {
+        self.host.handle(self.clock.now(), Input::Errand(news));
+    }
+
     fn next_request(&mut self) -> RequestId {
         self.last_request += 1;
         RequestId(self.last_request)
@@ -316,7 +331,8 @@ impl Driver {
         self.lives.clear();
         // The agents' last words find nobody, but must not block their end.
         self.words.close();
-        self.agents.shutdown().await;
+        self.errands.close();
+        tokio::join!(self.agents.shutdown(), self.runner.shutdown());
     }
 }
 

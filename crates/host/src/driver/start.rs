@@ -16,6 +16,7 @@ use crate::clock::Clock;
 use crate::config::Durability;
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
+use crate::runner::Runner;
 use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
 use crate::store::{self, Options, SqliteStore};
 
@@ -31,12 +32,17 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+    let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
+    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default())
+        .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
     let driver = Driver::new(Parts {
         store: Arc::clone(&store) as Arc<dyn store::Store>,
         answers: (answer_to, answers),
         views,
         words,
         agents,
+        runner,
+        errands,
         config: serve.config.clone(),
         home: serve.workspace.clone(),
         clock,
