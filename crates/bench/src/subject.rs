@@ -18,6 +18,8 @@ use crate::wire::Wire;
 
 /// How long one run may take.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// The agent of which every session of our host has a process of its own.
+pub const OWN_PROCESS: &str = "own";
 /// Chunks of the run that warms a subject up.
 const WARM_UP: u64 = 2000;
 
@@ -259,7 +261,8 @@ pub fn prepare(durability: Durability, places: &Places) -> Result<PathBuf> {
     fs::create_dir_all(data.join("workspace"))?;
     let agent = json!([places.program("bench-agent"), "plain"]);
     let config = format!(
-        "default_agent = \"load\"\ndurability = \"{name}\"\n[agents.load]\nkind = \"plain\"\ncommand = {agent}\n"
+        "default_agent = \"load\"\ndurability = \"{name}\"\n[agents.load]\nkind = \"plain\"\ncommand = {agent}\n\
+         [agents.{OWN_PROCESS}]\nkind = \"plain\"\nprocess = \"session\"\ncommand = {agent}\n"
     );
     fs::write(data.join("config.toml"), config)?;
     let trusted = ours(places, &data).arg("trust").arg(data.join("workspace")).output()?;
