@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Bench, Findings, progress};
 use crate::crowd::Times;
 use crate::row::{Row, Unit};
-use crate::subject::{Durability, Kind, OWN_PROCESS, Places, Subject};
+use crate::subject::{Durability, Places, Subject, another_agent};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -22,14 +22,15 @@ pub(super) fn measure(bench: &Bench) -> Result<Findings> {
     let mut memory = Row::new(format!("memory of the host for one of {many} agents that live"), Unit::Bytes);
     for round in 0..bench.rounds {
         progress(&format!("new agents, round {}", round + 1));
-        let ours = Subject::warm(Kind::Ours(Durability::Full), &bench.places)?;
-        for at in 0..bench.extent.pick(2, 10) {
-            one.ours.push(through_the_host(&ours, &format!("one-{round}-{at}"), 1)?);
+        let single = bench.extent.pick(2, 10);
+        let ours = Subject::with_agents(Durability::Full, &bench.places, single + many)?;
+        for number in 0..single {
+            one.ours.push(through_the_host(&ours, number, 1)?);
             one.limit.push(without_a_host(&bench.places, 1)?);
         }
         ours.program.rest()?;
         let before = ours.program.memory()? as f64;
-        all.ours.push(through_the_host(&ours, &format!("many-{round}"), many)?);
+        all.ours.push(through_the_host(&ours, single, many)?);
         ours.program.rest()?;
         memory.ours.push((ours.program.memory()? as f64 - before) / f64::from(many));
         all.limit.push(without_a_host(&bench.places, many)?);
@@ -37,13 +38,13 @@ pub(super) fn measure(bench: &Bench) -> Result<Findings> {
     Ok(Findings { rows: vec![one, all, memory], ..Findings::default() })
 }
 
-/// Milliseconds until each of so many tabs, with a process of its own, has got a word. The processes live on.
-fn through_the_host(ours: &Subject, name: &str, count: u32) -> Result<f64> {
+/// Milliseconds until each of so many tabs, each with another agent, has got a word. The agents live on.
+fn through_the_host(ours: &Subject, first: u32, count: u32) -> Result<f64> {
     let mut crowd = ours.views(usize::try_from(count)?)?;
     let start = Instant::now();
-    for view in 0..crowd.len() {
-        let tab = format!("{name}-{view}");
-        crowd.say(view, &json!({"type": "new-tab", "tabId": tab, "agent": OWN_PROCESS}).to_string())?;
+    for (view, number) in (first..first + count).enumerate() {
+        let tab = another_agent(number);
+        crowd.say(view, &json!({"type": "new-tab", "tabId": tab, "agent": tab}).to_string())?;
         let prompt = json!({"type": "prompt", "tabId": tab, "messageId": "m1", "text": "flat 1"});
         crowd.say(view, &prompt.to_string())?;
     }

@@ -197,7 +197,7 @@ async fn context_goes_to_the_agent() {
 #[tokio::test]
 async fn what_an_agent_of_one_session_writes_to_its_error_output_is_kept_with_it() {
     let script = format!("echo 'up and running' >&2\n{}", shell_agent(ECHO));
-    let place = Place::new().with_agent("own", &script).with_config("process = \"session\"\n").trusted();
+    let place = Place::new().with_agent("own", &script).trusted();
     let host = place.serve();
     let mut view = host.view().await;
     view.send(json!({"type": "new-tab", "tabId": "tab", "agent": "own"})).await;
