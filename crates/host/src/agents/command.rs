@@ -34,7 +34,7 @@ impl Cradle {
     }
 }
 
-/// A command that runs. Dropped before its time, it takes its whole group with it.
+/// A command that runs. Dropped before its time, it takes all that it started with it.
 #[derive(Debug)]
 pub(crate) struct Running(Body);
 
@@ -44,14 +44,14 @@ impl Running {
         self.0.gone().await;
     }
 
-    /// To all that came of it.
+    /// To it and to all that it started.
     pub(crate) fn signal(&mut self, signal: Signal) {
         self.0.signal(signal);
     }
 
-    /// Ends what is left of it, then lets it go.
-    pub(crate) async fn bury(mut self) -> Option<ExitStatus> {
-        self.0.bury(Duration::ZERO).await
+    /// Ends what it left running, which has this long between SIGTERM and SIGKILL, then lets it go.
+    pub(crate) async fn bury(mut self, left_behind: Duration) -> Option<ExitStatus> {
+        self.0.bury(left_behind).await
     }
 }
 

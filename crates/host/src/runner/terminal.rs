@@ -206,7 +206,7 @@ impl Terminal {
     /// Nobody takes news any more; the command must not stay.
     async fn leave(&mut self) {
         if let Stage::Runs(running) = std::mem::replace(&mut self.stage, Stage::Over) {
-            let _ = running.bury().await;
+            let _ = running.bury(self.around.graces.left_behind).await;
         }
     }
 
@@ -220,7 +220,7 @@ impl Terminal {
     async fn bury(&mut self) {
         let until = Instant::now() + self.around.graces.drained;
         if let Stage::Runs(running) = std::mem::replace(&mut self.stage, Stage::Drains { until }) {
-            self.status = running.bury().await;
+            self.status = running.bury(self.around.graces.left_behind).await;
         }
     }
 

@@ -30,12 +30,13 @@ pub(crate) struct Stage {
 
 pub(crate) fn quick() -> Graces {
     let short = Duration::from_millis(150);
-    Graces { input_closed: short, terminated: short, drained: short, ..Graces::default() }
+    Graces { bidden_farewell: short, input_closed: short, terminated: short, left_behind: short, drained: short }
 }
 
 /// Graces that no test outlives: what ends, ends by itself.
 pub(crate) fn patient() -> Graces {
-    Graces { input_closed: DEADLINE * 2, terminated: DEADLINE * 2, drained: DEADLINE * 2, ..Graces::default() }
+    let long = DEADLINE * 2;
+    Graces { bidden_farewell: long, input_closed: long, terminated: long, drained: long, ..quick() }
 }
 
 pub(crate) type Answer = Result<ErrandResult, ErrandFailure>;
