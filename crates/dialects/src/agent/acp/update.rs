@@ -116,6 +116,15 @@ enum Piece {
 }
 
 impl Piece {
+    /// The update that brings it.
+    fn update(self) -> &'static str {
+        match self {
+            Self::Text => "agent_message_chunk",
+            Self::Thought => "agent_thought_chunk",
+            Self::Echo => "user_message_chunk",
+        }
+    }
+
     fn word(self, open: &Open, text: Text) -> Word {
         let (session, name) = (open.session, open.turn_name());
         match self {
@@ -150,7 +159,7 @@ fn chunk<'a>(
     }
     let readable = raw.and_then(content::in_words);
     if readable.as_ref().is_none_or(|readable| readable.rest == Rest::Kept) {
-        said.push(unknown("content"));
+        said.push(unknown(piece.update()));
     }
     said.extend(readable.map(|readable| piece.word(open, Text::from_plain(&readable.text))));
     None
