@@ -54,7 +54,7 @@ async fn start(
     root: &WorkspaceRoot,
     spawner: Spawner,
 ) -> Result<(Born, Box<dyn AgentDialect>), String> {
-    let (Some(dialect), Some(process)) = (kinds::dialect(&spec.kind), spec.kind.process()) else {
+    let (Some(dialect), Some(process)) = (kinds::dialect(spec), spec.kind.process()) else {
         return Err(kinds::unsupported(spec).unwrap_or_else(|| format!("agent `{}` cannot start", spec.name)));
     };
     let failed = |why: &dyn std::fmt::Display| format!("agent `{}` could not be started: {why}", spec.name);
@@ -247,6 +247,21 @@ impl Life {
         let mut messages = Vec::new();
         self.dialect.ask(self.around.clock.now(), ask, &mut messages);
         self.tell(messages);
+        // What waits is said first; the rest comes with the agent's next words.
+        if matches!(self.outgoing, None | Some(AgentInput::Words { .. })) {
+            self.say_unsaid();
+        }
+    }
+
+    /// What the dialect itself answers to an ask.
+    fn say_unsaid(&mut self) {
+        let mut said = Vec::new();
+        self.dialect.unsaid(&mut said);
+        if let Some(AgentInput::Words { words, .. }) = &mut self.outgoing {
+            words.append(&mut said);
+        } else if !said.is_empty() {
+            self.outgoing = Some(AgentInput::Words { life: self.life, words: said });
+        }
     }
 
     fn tell(&mut self, messages: Vec<Vec<u8>>) {

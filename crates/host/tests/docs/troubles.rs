@@ -69,8 +69,8 @@ command = ["./killed.sh"]
 kind = "plain"
 command = ["./mute.sh"]
 [agents.later]
-kind = "acp"
-command = ["./noisy.sh"]
+kind = "engine"
+url = "http://127.0.0.1:1"
 [agents.secretive]
 kind = "plain"
 command = ["./noisy.sh"]
