@@ -14,8 +14,8 @@ mod opening;
 mod options;
 mod permission;
 mod prompt;
-mod shape;
 mod sessions;
+mod shape;
 mod sign_in;
 mod small;
 mod update;
@@ -29,8 +29,8 @@ use switchboard_types::{ApprovalId, Ask, ErrandName, SessionId, Time, TurnName, 
 use self::about::{Abilities, Agent};
 use self::options::Setting;
 use self::sessions::{Attempt, Sessions, Wanted, Way};
-use self::small::{fields, name};
 pub use self::shape::{HOST_ASKS, schema};
+use self::small::{fields, name};
 pub use self::update::UPDATES;
 use super::early::Early;
 use super::repeat::Repeat;
@@ -207,7 +207,8 @@ impl Acp {
                 self.answered(now, waiting, Err(&fault), said)
             }
             Envelope::Error { id: None, fault } => {
-                Err(Noise::new(format!("the agent could not read something: {}", fault::in_words(&fault))))
+                let why = small::cut(fault::in_words(&fault), small::MAX_LINE_CHARS / 4);
+                Err(Noise::new(format!("the agent could not read something: {why}")))
             }
         }?;
         if read.oddities.is_empty() { Ok(()) } else { Err(Noise::new(format!("borne, but odd: {}", read.oddities))) }
@@ -265,7 +266,7 @@ impl AgentDialect for Acp {
     }
 
     fn read(&mut self, now: Time, frame: &Bytes, said: &mut Vec<Word>) -> Result<(), Noise> {
-        self.unsaid(said);
+        self.speak_for(said);
         if let Some(word) = self.repeat.read(frame) {
             said.push(word);
             return Ok(());
@@ -295,7 +296,7 @@ impl AgentDialect for Acp {
         messages.append(&mut self.out);
     }
 
-    fn unsaid(&mut self, said: &mut Vec<Word>) {
+    fn speak_for(&mut self, said: &mut Vec<Word>) {
         said.append(&mut self.unsaid);
     }
 }

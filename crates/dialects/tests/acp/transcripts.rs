@@ -81,7 +81,7 @@ fn played(line: &Line, dialect: &mut Acp) -> Line {
             } else {
                 dialect.ask(Time(0), asked(from), &mut out);
             }
-            dialect.unsaid(&mut said);
+            dialect.speak_for(&mut said);
             made.messages = values(out);
         }
         other => assert_eq!(other, None),

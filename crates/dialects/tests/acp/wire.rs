@@ -108,7 +108,7 @@ impl Wire {
     /// What the dialect itself answers to an ask.
     pub(crate) fn unsaid(&mut self) -> Vec<Word> {
         let mut said = Vec::new();
-        self.dialect.unsaid(&mut said);
+        self.dialect.speak_for(&mut said);
         said
     }
 

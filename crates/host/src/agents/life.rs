@@ -249,14 +249,14 @@ impl Life {
         self.tell(messages);
         // What waits is said first; the rest comes with the agent's next words.
         if matches!(self.outgoing, None | Some(AgentInput::Words { .. })) {
-            self.say_unsaid();
+            self.speak_for();
         }
     }
 
-    /// What the dialect itself answers to an ask.
-    fn say_unsaid(&mut self) {
+    /// What the dialect says for the agent after an ask.
+    fn speak_for(&mut self) {
         let mut said = Vec::new();
-        self.dialect.unsaid(&mut said);
+        self.dialect.speak_for(&mut said);
         if let Some(AgentInput::Words { words, .. }) = &mut self.outgoing {
             words.append(&mut said);
         } else if !said.is_empty() {

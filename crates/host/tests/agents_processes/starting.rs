@@ -22,10 +22,8 @@ async fn what_cannot_start_says_why_in_words() {
     let mut stage = Stage::new(quick(), 16);
     let script = stage.root.path().join("agent.sh");
     std::fs::write(&script, "#!/nowhere/interpreter\n").unwrap();
-    let later = AgentSpec {
-        name: "c".into(),
-        kind: AgentKind::Engine { url: "http://127.0.0.1:1".into(), secret: None },
-    };
+    let later =
+        AgentSpec { name: "c".into(), kind: AgentKind::Engine { url: "http://127.0.0.1:1".into(), secret: None } };
     let mut secretive = ProcessSpec::new(["sh"]);
     secretive.env.insert("KEY".into(), EnvValue::Secret(SecretName("mine".into())));
     let secretive = AgentSpec { name: "s".into(), kind: AgentKind::Plain(secretive) };

@@ -41,7 +41,8 @@ async fn a_whole_turn_of_an_acp_agent_reaches_a_view() {
 async fn a_question_is_asked_and_the_agents_own_answer_goes_back() {
     let place = place();
     let (_host, mut view) = tab(&place).await;
-    for (turn, decision, chosen) in [("m1", "allow_once", "yes"), ("m2", "allow_session", "all"), ("m3", "deny", "no")] {
+    for (turn, decision, chosen) in [("m1", "allow_once", "yes"), ("m2", "allow_session", "all"), ("m3", "deny", "no")]
+    {
         view.prompt("tab", turn, "permission").await;
         let asked = view.wait_type("approval-request").await;
         assert_eq!((asked["command"].clone(), asked["kind"].clone()), (json!("touch it"), json!("command")));

@@ -21,7 +21,10 @@ pub const UPDATES: [(&str, &str); 13] = [
     ("agent_thought_chunk", "thinking, shown apart from the answer"),
     ("user_message_chunk", "what you said, repeated; while a session is read again it is left out"),
     ("tool_call", "a tool call with its title, kind, status, input, places and what it shows"),
-    ("tool_call_update", "what changed of a tool call; one that comes before its `tool_call`, or without one, shows as well"),
+    (
+        "tool_call_update",
+        "what changed of a tool call; one that comes before its `tool_call`, or without one, shows as well",
+    ),
     ("plan", "the plan as it stands, with priorities"),
     ("available_commands_update", "the commands that you may type after a slash"),
     ("current_mode_update", "the list of options, with the mode that holds now"),
