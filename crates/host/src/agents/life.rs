@@ -247,6 +247,21 @@ impl Life {
         let mut messages = Vec::new();
         self.dialect.ask(self.around.clock.now(), ask, &mut messages);
         self.tell(messages);
+        // What waits is said first; the rest comes with the agent's next words.
+        if matches!(self.outgoing, None | Some(AgentInput::Words { .. })) {
+            self.speak_for();
+        }
+    }
+
+    /// What the dialect says for the agent after an ask.
+    fn speak_for(&mut self) {
+        let mut said = Vec::new();
+        self.dialect.speak_for(&mut said);
+        if let Some(AgentInput::Words { words, .. }) = &mut self.outgoing {
+            words.append(&mut said);
+        } else if !said.is_empty() {
+            self.outgoing = Some(AgentInput::Words { life: self.life, words: said });
+        }
     }
 
     fn tell(&mut self, messages: Vec<Vec<u8>>) {
