@@ -5,6 +5,7 @@
 
 mod spine {
     mod agents;
+    mod apex;
     mod bad_agents;
     mod bad_views;
     mod checker;
