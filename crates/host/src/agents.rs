@@ -9,6 +9,7 @@
 //! | `birth` | what happens in the child between fork and exec |
 //! | `environment`, `program` | what the child may know and which file it is |
 //! | `life` | the task that owns one process |
+//! | `command` | commands that are no agents, started and ended the same way |
 //! | `body` | the process and all that comes of it, from birth to burial |
 //! | `tree`, `mark`, `orphans` | who comes of it, wherever it has gone |
 //! | `mouth`, `ear`, `stderr` | its standard output, input and error output |
@@ -28,6 +29,7 @@ pub mod spec;
 
 mod birth;
 mod body;
+pub(crate) mod command;
 mod ear;
 mod ending;
 mod environment;
