@@ -6,6 +6,7 @@
 mod spine {
     mod acp;
     mod agents;
+    mod apex;
     mod bad_agents;
     mod bad_views;
     mod checker;

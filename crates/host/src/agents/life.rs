@@ -167,6 +167,7 @@ impl Life {
     async fn serve(&mut self) {
         let inbox = self.around.inbox.clone();
         loop {
+            self.speak_for_it();
             let due = self.ending.due();
             tokio::select! {
                 permit = inbox.reserve(), if self.outgoing.is_some() => {
@@ -217,6 +218,15 @@ impl Life {
         let words = self.mouth.words(self.around.clock.now(), self.dialect.as_mut());
         if !words.is_empty() {
             self.outgoing = Some(AgentInput::Words { life: self.life, words });
+        }
+    }
+
+    /// Takes what the dialect says in the agent's stead, once there is room for it.
+    fn speak_for_it(&mut self) {
+        if self.outgoing.is_none() {
+            let mut words = Vec::new();
+            self.dialect.speak_for(&mut words);
+            self.outgoing = (!words.is_empty()).then_some(AgentInput::Words { life: self.life, words });
         }
     }
 
