@@ -55,7 +55,7 @@ pub enum Command {
     Connect(ConnectArgs),
     /// One turn in the terminal
     Run(RunArgs),
-    /// Agents: which there are
+    /// Agents: which there are; add, try and remove them
     #[command(subcommand)]
     Agents(AgentsCommand),
     /// Sessions: history without a browser
@@ -143,8 +143,42 @@ pub struct RunArgs {
 /// What to do about agents.
 #[derive(Debug, Subcommand)]
 pub enum AgentsCommand {
-    /// List the agents that are configured for the workspace, and the demo agent
+    /// List the agents that are configured for the workspace, and the well-known ones that could be
     List,
+    /// Write an agent into your own configuration: a well-known one by its name, any other by its command
+    Add(AddArgs),
+    /// Take an agent out of your own configuration
+    Remove {
+        /// Which agent
+        name: String,
+    },
+}
+
+/// What to add.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// The agent's name; without a command, that of a well-known agent
+    pub name: String,
+    /// How an agent with a command of its own speaks
+    #[arg(long, value_enum, default_value_t = KindArg::Acp, requires = "command")]
+    pub kind: KindArg,
+    /// A variable of the host's environment to pass on to it; may be given again
+    #[arg(long, value_name = "VARIABLE", requires = "command")]
+    pub inherit: Vec<String>,
+    /// Its program and arguments, after `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// The kinds of agents that are programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KindArg {
+    /// Lines of JSON
+    Plain,
+    /// The Agent Client Protocol
+    Acp,
+    /// JSON-RPC with a header before each message
+    Apex,
 }
 
 /// What to do about sessions.
