@@ -10,7 +10,7 @@ mod table;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use switchboard_types::AgentName;
+use switchboard_types::{AgentName, AgentOffer};
 
 use super::program;
 use super::spec::{AgentKind, AgentSpec, ProcessPer, ProcessSpec};
@@ -116,6 +116,16 @@ impl Found {
         };
         AgentSpec { name: AgentName::from(self.known.name), kind: AgentKind::Acp(process) }
     }
+
+    /// What a view is shown of it.
+    #[must_use]
+    pub fn offer(&self) -> AgentOffer {
+        AgentOffer {
+            name: AgentName::from(self.known.name),
+            title: self.known.title.to_owned(),
+            command: self.command.join(" "),
+        }
+    }
 }
 
 impl Known {
@@ -128,11 +138,21 @@ impl Known {
         Found { known: self, nearness, command: way.map(Way::command).unwrap_or_default() }
     }
 
-    fn nearest(
-        &self,
-        is_there: impl Fn(&str) -> bool,
-        by_npx: impl FnOnce() -> bool,
-    ) -> (Option<Way>, Nearness) {
+    /// How it is found here, if it can be started; else what to do about it, for a person.
+    pub fn addable(&'static self) -> Result<Found, String> {
+        let found = self.find(std::env::var_os("PATH").as_deref());
+        match found.nearness {
+            Nearness::Installed | Nearness::Adapted | Nearness::Fetchable => Ok(found),
+            Nearness::Absent => Err(format!(
+                "{} is not installed: there is no `{}` in PATH. To get it: {}",
+                self.title,
+                found.command.first().map_or("", String::as_str),
+                self.install
+            )),
+        }
+    }
+
+    fn nearest(&self, is_there: impl Fn(&str) -> bool, by_npx: impl FnOnce() -> bool) -> (Option<Way>, Nearness) {
         let installed = self.ways.iter().find(|way| matches!(way, Way::Program { name, .. } if is_there(name)));
         if let Some(way) = installed {
             return (Some(*way), Nearness::Installed);

@@ -5,8 +5,10 @@
 //! | `configured` | who is configured for a workspace, and whether each may start there |
 //! | `list` | `agents list` |
 //! | `change` | `agents add` and `agents remove` |
+//! | `check` | `agents check` |
 
 mod change;
+mod check;
 mod configured;
 mod list;
 
@@ -20,6 +22,7 @@ pub(super) async fn run(cli: &Cli, command: &AgentsCommand) -> Result<(), Failur
     match command {
         AgentsCommand::List => list::run(cli).await,
         AgentsCommand::Add(wanted) => change::add(cli, wanted),
+        AgentsCommand::Check(wanted) => check::run(cli, wanted).await,
         AgentsCommand::Remove { name } => change::remove(cli, name).await,
     }
 }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::cli::exit::Failure;
+use crate::config::watch::UserConfig;
 use crate::config::{Config, user_file};
 use crate::folder::Folder;
 use switchboard_types::{SessionId, WorkspaceRoot};
@@ -147,6 +148,8 @@ pub enum AgentsCommand {
     List,
     /// Write an agent into your own configuration: a well-known one by its name, any other by its command
     Add(AddArgs),
+    /// Start an agent and say, step by step, what it can do
+    Check(CheckArgs),
     /// Take an agent out of your own configuration
     Remove {
         /// Which agent
@@ -168,6 +171,19 @@ pub struct AddArgs {
     /// Its program and arguments, after `--`
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// What to check.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Which agent: a configured one, or a well-known one that is not configured yet
+    pub name: String,
+    /// Also send it one prompt, and show that an answer comes
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+    /// Check it in an empty folder of its own, which needs no trust
+    #[arg(long)]
+    pub apart: bool,
 }
 
 /// The kinds of agents that are programs.
@@ -234,9 +250,15 @@ impl Cli {
         Ok(Folder::open(&path)?)
     }
 
+    /// Where the user's configuration comes from.
+    #[must_use]
+    pub fn source(&self) -> UserConfig {
+        UserConfig { file: user_file(self.flags.config.as_deref()), default_agent: None }
+    }
+
     /// The user's configuration.
     pub fn config(&self) -> Result<Config, Failure> {
-        Ok(Config::read(user_file(self.flags.config.as_deref()))?)
+        Ok(self.source().read()?)
     }
 
     /// The workspace: `dir`, else `--workspace`, else the current folder.

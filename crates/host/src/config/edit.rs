@@ -174,9 +174,7 @@ impl<'a> Held<'a> {
         let unwritable = |source| EditError::Unwritable { file: named.to_owned(), source };
         let file = match fs::canonicalize(named) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                std::path::absolute(named).map_err(unwritable)?
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => std::path::absolute(named).map_err(unwritable)?,
             Err(error) => return Err(unwritable(error)),
         };
         let place = file.parent().unwrap_or(Path::new("/"));

@@ -21,10 +21,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "codex",
         title: "Codex",
-        ways: &[
-            Program { name: "codex-acp", args: &[] },
-            Npx { package: "@agentclientprotocol/codex-acp", args: &[] },
-        ],
+        ways: &[Program { name: "codex-acp", args: &[] }, Npx { package: "@agentclientprotocol/codex-acp", args: &[] }],
         signs: &["codex"],
         install: "npm install -g @agentclientprotocol/codex-acp",
         sign_in: "run `codex login` in a terminal, or set OPENAI_API_KEY",
@@ -33,10 +30,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "gemini",
         title: "Gemini CLI",
-        ways: &[
-            Program { name: "gemini", args: &["--acp"] },
-            Npx { package: "@google/gemini-cli", args: &["--acp"] },
-        ],
+        ways: &[Program { name: "gemini", args: &["--acp"] }, Npx { package: "@google/gemini-cli", args: &["--acp"] }],
         signs: &[],
         install: "npm install -g @google/gemini-cli",
         sign_in: "run `gemini` once in a terminal and sign in, or set GEMINI_API_KEY",
@@ -45,10 +39,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "opencode",
         title: "opencode",
-        ways: &[
-            Program { name: "opencode", args: &["acp"] },
-            Npx { package: "opencode-ai", args: &["acp"] },
-        ],
+        ways: &[Program { name: "opencode", args: &["acp"] }, Npx { package: "opencode-ai", args: &["acp"] }],
         signs: &[],
         install: "npm install -g opencode-ai",
         sign_in: "run `opencode auth login` in a terminal",
@@ -57,10 +48,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "qwen",
         title: "Qwen Code",
-        ways: &[
-            Program { name: "qwen", args: &["--acp"] },
-            Npx { package: "@qwen-code/qwen-code", args: &["--acp"] },
-        ],
+        ways: &[Program { name: "qwen", args: &["--acp"] }, Npx { package: "@qwen-code/qwen-code", args: &["--acp"] }],
         signs: &[],
         install: "npm install -g @qwen-code/qwen-code",
         sign_in: "run `qwen` once in a terminal and type `/auth`, or set OPENAI_API_KEY",
@@ -69,10 +57,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "copilot",
         title: "GitHub Copilot",
-        ways: &[
-            Program { name: "copilot", args: &["--acp"] },
-            Npx { package: "@github/copilot", args: &["--acp"] },
-        ],
+        ways: &[Program { name: "copilot", args: &["--acp"] }, Npx { package: "@github/copilot", args: &["--acp"] }],
         signs: &[],
         install: "npm install -g @github/copilot",
         sign_in: "run `copilot login` in a terminal, or set COPILOT_GITHUB_TOKEN",
@@ -90,10 +75,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "kimi",
         title: "Kimi Code",
-        ways: &[
-            Program { name: "kimi", args: &["acp"] },
-            Npx { package: "@moonshot-ai/kimi-code", args: &["acp"] },
-        ],
+        ways: &[Program { name: "kimi", args: &["acp"] }, Npx { package: "@moonshot-ai/kimi-code", args: &["acp"] }],
         signs: &[],
         install: "npm install -g @moonshot-ai/kimi-code",
         sign_in: "run `kimi` once in a terminal and type `/login`",
@@ -129,10 +111,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         name: "auggie",
         title: "Auggie",
-        ways: &[
-            Program { name: "auggie", args: &["--acp"] },
-            Npx { package: "@augmentcode/auggie", args: &["--acp"] },
-        ],
+        ways: &[Program { name: "auggie", args: &["--acp"] }, Npx { package: "@augmentcode/auggie", args: &["--acp"] }],
         signs: &[],
         install: "npm install -g @augmentcode/auggie",
         sign_in: "run `auggie login` in a terminal",

@@ -63,16 +63,7 @@ fn well_known(name: &str) -> Result<Found, Failure> {
             names.join(", ")
         )));
     };
-    let found = known.find(std::env::var_os("PATH").as_deref());
-    match found.nearness {
-        Nearness::Installed | Nearness::Adapted | Nearness::Fetchable => Ok(found),
-        Nearness::Absent => Err(Failure::not_found(format!(
-            "{} is not installed: there is no `{}` in PATH. To get it: {}",
-            known.title,
-            found.command.first().map_or("", String::as_str),
-            known.install
-        ))),
-    }
+    known.addable().map_err(Failure::not_found)
 }
 
 fn by_command(args: &AddArgs) -> AgentSpec {
@@ -81,10 +72,9 @@ fn by_command(args: &AddArgs) -> AgentSpec {
     let kind = match args.kind {
         KindArg::Plain => AgentKind::Plain(process),
         KindArg::Acp => AgentKind::Acp(ProcessSpec { per: ProcessPer::Session, ..process }),
-        KindArg::Apex => AgentKind::Apex {
-            process: ProcessSpec { per: ProcessPer::Session, ..process },
-            config: json!({}),
-        },
+        KindArg::Apex => {
+            AgentKind::Apex { process: ProcessSpec { per: ProcessPer::Session, ..process }, config: json!({}) }
+        }
     };
     AgentSpec { name: AgentName::new(args.name.as_str()), kind }
 }
@@ -122,7 +112,8 @@ pub(super) async fn remove(cli: &Cli, name: &str) -> Result<(), Failure> {
 
 /// Where the agent is, if it is not in the user's own file.
 async fn elsewhere(cli: &Cli, name: &AgentName, file: &std::path::Path) -> Failure {
-    let missing = Failure::not_found(format!("{} has no agent `{name}`; see `switchboard agents list`", file.display()));
+    let missing =
+        Failure::not_found(format!("{} has no agent `{name}`; see `switchboard agents list`", file.display()));
     let configured = async {
         let (user, root) = (cli.config()?, cli.workspace(None)?);
         let trusted = Reach::find(&cli.folder()?).await?.trusts(&root).await?;

@@ -38,7 +38,13 @@ impl Configured {
                 (false, false) => Some("the workspace is not trusted; see `switchboard trust`".to_owned()),
                 (false, true) => unsupported(&spec),
             };
-            Listed { default: spec.name == default, from: self.origin(cli, &spec), installed: self.has(&spec), blocked, spec }
+            Listed {
+                default: spec.name == default,
+                from: self.origin(cli, &spec),
+                installed: self.has(&spec),
+                blocked,
+                spec,
+            }
         };
         self.merged.agents().map(list).collect()
     }
@@ -135,4 +141,3 @@ pub(super) struct Entry<'a> {
     installed: Option<bool>,
     configured: bool,
 }
-
