@@ -15,7 +15,7 @@ pub(super) const MAX_ADDING: usize = 4;
 
 /// A view wanted an agent configured; this came of it.
 #[derive(Debug)]
-pub struct Added {
+pub(super) struct Added {
     link: LinkId,
     name: AgentName,
     result: Result<(), String>,
