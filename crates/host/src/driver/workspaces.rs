@@ -207,3 +207,49 @@ impl Driver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::Asked;
+
+    const ROOT: &str = "/nowhere";
+
+    fn config(text: &str) -> Config {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        std::fs::write(&file, text).unwrap();
+        Config::read(Some((file, Asked::ByName))).unwrap()
+    }
+
+    fn apex(depth: u32, command: &str) -> String {
+        format!("[agents.backend]\nkind = \"apex\"\ncommand = [\"{command}\"]\nconfig = {{ depth = {depth} }}\n")
+    }
+
+    fn changed(before: &str, after: &str) -> Vec<(AgentName, serde_json::Value)> {
+        let mut workspaces = Workspaces::new(UserConfig::default(), config(before), Vec::new());
+        workspaces.know(&ROOT.into());
+        let seen = Seen { user: config(after), workspaces: HashMap::new(), found: Vec::new(), errors: Vec::new() };
+        let mut all = workspaces.reconfigure(seen);
+        assert_eq!(all.len(), 1);
+        all.remove(0).changed
+    }
+
+    #[test]
+    fn an_agent_is_told_only_of_another_configuration_of_its_own() {
+        let backend = AgentName::from("backend");
+        assert_eq!(changed(&apex(1, "x"), &apex(2, "x")), [(backend.clone(), json!({ "depth": 2 }))]);
+        assert_eq!(changed(&apex(1, "x"), &apex(1, "y")), []);
+        assert_eq!(changed("", &apex(1, "x")), []);
+        assert_eq!(changed(&apex(1, "x"), ""), []);
+    }
+
+    #[test]
+    fn what_is_about_the_host_itself_waits_for_its_next_start() {
+        let workspaces = Workspaces::new(UserConfig::default(), config(""), Vec::new());
+        assert!(workspaces.waits_for_restart(&config("stall_seconds = 5\n")));
+        assert!(!workspaces.waits_for_restart(&config(&apex(1, "x"))));
+    }
+}

@@ -107,7 +107,8 @@ fn any_agent_is_added_by_its_command() {
     let add = ["agents", "add", "near", "--kind", "plain", "--inherit", "KEY", "--", "sh", "-c", "exit 3", "--json"];
     stage.call(&add).good();
     let text = std::fs::read_to_string(file(&stage)).unwrap();
-    let entry = "\n[agents.near]\nkind = \"plain\"\ncommand = [\"sh\", \"-c\", \"exit 3\", \"--json\"]\ninherit = [\"KEY\"]\n";
+    let entry =
+        "\n[agents.near]\nkind = \"plain\"\ncommand = [\"sh\", \"-c\", \"exit 3\", \"--json\"]\ninherit = [\"KEY\"]\n";
     assert!(text.starts_with("# Mine.\n") && text.ends_with(entry), "{text}");
     let missing = stage.call(&["agents", "add", "far", "--", "./nowhere"]).good();
     assert!(missing.out.contains("there is no program"), "{missing:?}");

@@ -124,7 +124,9 @@ async fn a_page_adds_an_agent_that_is_installed_and_no_other() {
         command.env("PATH", &programs);
     });
     let mut page = page(&host).await;
-    for (name, why) in [("goose", "not installed"), ("evil; rm -rf /", "no well-known agent"), ("demo", "no well-known")] {
+    for (name, why) in
+        [("goose", "not installed"), ("evil; rm -rf /", "no well-known agent"), ("demo", "no well-known")]
+    {
         page.send(json!({"type": "addAgent", "name": name})).await;
         let refused = page.wait_type("refused").await;
         assert!(refused["message"].as_str().unwrap().contains(why), "{refused}");
