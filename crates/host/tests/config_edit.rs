@@ -57,10 +57,10 @@ fn what_was_written_by_hand_stays_as_it_was() {
     let home = Home::with(BY_HAND);
     add(&home.file(), &acp("near", &["near", "--acp"])).unwrap();
     let added = "\n[agents.near]\nkind = \"acp\"\ncommand = [\"near\", \"--acp\"]\n";
-    let server = BY_HAND.find("\n[server]").unwrap();
-    assert_eq!(home.text(), format!("{}{added}{}", &BY_HAND[..server], &BY_HAND[server..]));
-    assert_eq!(remove(&home.file(), &"near".into()).unwrap(), AlsoRemoved::Nothing);
-    assert_eq!(home.text(), BY_HAND);
+    assert_eq!(home.text(), format!("{BY_HAND}{added}"));
+    assert_eq!(remove(&home.file(), &"small".into()).unwrap(), AlsoRemoved::Default);
+    let others = "\n[server]\nallowed_hosts = ['box.local']\n# The end.\n";
+    assert_eq!(home.text(), format!("{others}{added}"));
 }
 
 #[test]

@@ -78,40 +78,45 @@ pub enum AlsoRemoved {
 /// Adds an agent to the user's file, which is made if it is not there.
 pub fn add(file: &Path, agent: &AgentSpec) -> Result<(), EditError> {
     let held = Held::of(file)?;
-    let (before, mut document) = held.read()?;
-    if before.configured(&agent.name).is_some() {
+    let before = held.read()?;
+    if before.config.configured(&agent.name).is_some() {
         return Err(EditError::Taken { name: agent.name.clone(), file: file.to_owned() });
     }
-    let is_empty = document.as_table().is_empty();
     let by_hand = || EditError::ByHand { file: file.to_owned() };
-    let agents = document.entry(AGENTS).or_insert_with(|| {
-        let mut table = Table::new();
-        table.set_implicit(true);
-        Item::Table(table)
-    });
     let entry = entry(agent).ok_or_else(by_hand)?;
-    match agents {
-        Item::Table(table) => {
-            let mut entry = entry.into_table();
-            entry.decor_mut().set_prefix(if is_empty { "" } else { "\n" });
-            table.insert(agent.name.as_str(), Item::Table(entry));
-        }
-        Item::Value(Value::InlineTable(table)) => {
-            table.insert(agent.name.as_str(), Value::InlineTable(entry));
-        }
-        Item::None | Item::Value(_) | Item::ArrayOfTables(_) => return Err(by_hand()),
+    // At the end nothing of what was written by hand moves. Where that cannot be, all agents are one value.
+    let mut text = appended(&before.text, &agent.name, entry.clone());
+    if held.would_be(&text).is_err()
+        && let Some(within) = before.with_value(&agent.name, entry)
+    {
+        text = within;
     }
-    let after = held.would_be(&document)?;
-    if after.configured(&agent.name) != Some(agent) || !same_but(&before, &after, &agent.name) {
+    let after = held.would_be(&text)?;
+    if after.configured(&agent.name) != Some(agent) || !same_but(&before.config, &after, &agent.name) {
         return Err(by_hand());
     }
-    held.write(&document)
+    held.write(&text)
+}
+
+/// The text with an entry of its own at the end.
+fn appended(text: &str, name: &AgentName, entry: InlineTable) -> String {
+    let mut agents = Table::new();
+    agents.set_implicit(true);
+    agents.insert(name.as_str(), Item::Table(entry.into_table()));
+    let mut document = DocumentMut::new();
+    document.insert(AGENTS, Item::Table(agents));
+    let between = match text {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    format!("{text}{between}{document}")
 }
 
 /// Takes an agent out of the user's file, with the comments right above it.
 pub fn remove(file: &Path, name: &AgentName) -> Result<AlsoRemoved, EditError> {
     let held = Held::of(file)?;
-    let (before, mut document) = held.read()?;
+    let Read { config: before, mut document, .. } = held.read()?;
     if before.configured(name).is_none() {
         let known: Vec<_> = before.agents().skip(1).map(|spec| format!("`{}`", spec.name)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -123,11 +128,12 @@ pub fn remove(file: &Path, name: &AgentName) -> Result<AlsoRemoved, EditError> {
     if was_default {
         document.remove(DEFAULT);
     }
-    let after = held.would_be(&document)?;
+    let text = document.to_string();
+    let after = held.would_be(&text)?;
     if gone.is_none() || after.configured(name).is_some() || !same_but(&before, &after, name) {
         return Err(EditError::ByHand { file: file.to_owned() });
     }
-    held.write(&document)?;
+    held.write(&text)?;
     Ok(if was_default { AlsoRemoved::Default } else { AlsoRemoved::Nothing })
 }
 
@@ -161,6 +167,23 @@ fn entry(agent: &AgentSpec) -> Option<InlineTable> {
     Some(table)
 }
 
+/// The file as it was read.
+struct Read {
+    text: String,
+    config: Config,
+    document: DocumentMut,
+}
+
+impl Read {
+    /// The text with an entry within the one value that all agents are; none if they are not.
+    fn with_value(&self, name: &AgentName, entry: InlineTable) -> Option<String> {
+        let mut document = self.document.clone();
+        let agents = document.get_mut(AGENTS)?.as_inline_table_mut()?;
+        agents.insert(name.as_str(), Value::InlineTable(entry));
+        Some(document.to_string())
+    }
+}
+
 /// The file while it is changed: whoever else wants to change it by program waits.
 struct Held<'a> {
     named: &'a Path,
@@ -184,7 +207,7 @@ impl<'a> Held<'a> {
         Ok(Self { named, file, folder })
     }
 
-    fn read(&self) -> Result<(Config, DocumentMut), EditError> {
+    fn read(&self) -> Result<Read, EditError> {
         let text = match text_of(&self.file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -192,19 +215,18 @@ impl<'a> Held<'a> {
         };
         let config = Config::of_users_text(Source { file: self.named, text: &text })?;
         let document = text.parse().map_err(|_| EditError::ByHand { file: self.named.to_owned() })?;
-        Ok((config, document))
+        Ok(Read { text, config, document })
     }
 
-    fn would_be(&self, document: &DocumentMut) -> Result<Config, EditError> {
-        let text = document.to_string();
-        Config::of_users_text(Source { file: self.named, text: &text }).map_err(EditError::WouldBeWrong)
+    fn would_be(&self, text: &str) -> Result<Config, EditError> {
+        Config::of_users_text(Source { file: self.named, text }).map_err(EditError::WouldBeWrong)
     }
 
     /// Puts the new text in the place of the old in one step.
-    fn write(&self, document: &DocumentMut) -> Result<(), EditError> {
+    fn write(&self, text: &str) -> Result<(), EditError> {
         let mode = fs::metadata(&self.file).map_or(0o600, |found| found.permissions().mode() & 0o777);
         let fresh = self.file.with_extension(format!("toml.new-{}", std::process::id()));
-        let written = replace(&self.file, &fresh, &document.to_string(), mode);
+        let written = replace(&self.file, &fresh, text, mode);
         if written.is_err() {
             // What was begun is of no use to anybody.
             let _ = fs::remove_file(&fresh);

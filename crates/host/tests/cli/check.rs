@@ -102,7 +102,7 @@ fn an_agent_that_dies_is_quoted() {
 #[test]
 fn an_agent_that_says_nothing_is_given_up_in_time() {
     let limits = "startup_slow_ms = 100\nstartup_timeout_ms = 400\n";
-    let stage = trusted(with_agent("echo $$ > pid\nexec cat > /dev/null\n", limits));
+    let stage = trusted(with_agent("echo $$ > pid\ncat > /dev/null\n", limits));
     let done = stage.call(&["agents", "check", "small"]);
     assert_eq!(done.code, 5, "{done:?}");
     assert!(done.err.contains("still waiting") && done.out.contains("startup_timeout_ms"), "{done:?}");
@@ -113,7 +113,7 @@ fn an_agent_that_says_nothing_is_given_up_in_time() {
 
 #[test]
 fn who_interrupts_leaves_nothing_running() {
-    let script = "sleep 1000 &\necho $! > child.new\nmv child.new child\nexec cat > /dev/null\n";
+    let script = "sleep 1000 &\necho $! > child.new\nmv child.new child\ncat > /dev/null\n";
     let stage = trusted(with_agent(script, ""));
     let mut check = stage.switchboard(&["agents", "check", "small"]).spawn().unwrap();
     let file = stage.workspace().join("child");
