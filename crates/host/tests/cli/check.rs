@@ -136,3 +136,58 @@ fn a_check_does_not_disturb_the_host_that_runs() {
     let _ = host.kill();
     let _ = host.wait();
 }
+
+/// An agent of kind `acp`: it says who it is, and opens a session unless `SIGNED_IN` is not set.
+const ACP: &str = r#"#!/usr/bin/env python3
+import json, os, sys
+
+def say(value):
+    print(json.dumps({"jsonrpc": "2.0", **value}), flush=True)
+
+def update(update):
+    say({"method": "session/update", "params": {"sessionId": "s", "update": update}})
+
+LOGIN = {"id": "login", "name": "Sign in with a browser", "type": "terminal", "args": ["login"]}
+for line in sys.stdin:
+    asked = json.loads(line)
+    method, about = asked.get("method"), {"id": asked.get("id")}
+    if method == "initialize":
+        info = {"name": "fake", "title": "Fake", "version": "9.9"}
+        can = {"loadSession": True, "promptCapabilities": {"image": True}}
+        say({**about, "result": {"protocolVersion": 1, "agentInfo": info, "agentCapabilities": can, "authMethods": [LOGIN]}})
+    elif method == "session/new" and "SIGNED_IN" not in os.environ:
+        say({**about, "error": {"code": -32000, "message": "Authentication required"}})
+    elif method == "session/new":
+        modes = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}
+        say({**about, "result": {"sessionId": "s", "modes": modes}})
+        commands = [{"name": "help", "description": "says what there is"}]
+        update({"sessionUpdate": "available_commands_update", "availableCommands": commands})
+    elif method == "session/prompt":
+        update({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "hello from the fake"}})
+        say({**about, "result": {"stopReason": "end_turn"}})
+    elif method and "id" in asked:
+        say({**about, "error": {"code": -32601, "message": "no such method"}})
+"#;
+
+#[test]
+fn an_acp_agent_says_who_it_is_and_what_it_offers_or_how_to_sign_in() {
+    let stage = Stage::new();
+    stage.script("fake.py", ACP);
+    let entry = "[agents.fake]\nkind = \"acp\"\ncommand = [\"./fake.py\"]\n";
+    stage.configure(&format!("{entry}env = {{ SIGNED_IN = \"yes\" }}\n"));
+    stage.call(&["trust"]).good();
+    let done = stage.call(&["agents", "check", "fake", "--prompt", "hi", "--json"]).good();
+    let all = ["program", "started", "introduced", "session", "options", "commands", "prompt", "closed"];
+    assert_eq!(steps(&done), good(&all), "{done:?}");
+    let lines = done.json();
+    assert!(lines[2]["message"].as_str().unwrap().contains("9.9, protocol 1"), "{}", lines[2]);
+    assert!(lines[2]["details"]["abilities"].as_array().is_some_and(|can| !can.is_empty()), "{}", lines[2]);
+    assert_eq!(lines[5]["message"], "/help");
+    assert_eq!(lines[6]["message"], "answered: hello from the fake");
+
+    stage.configure(entry);
+    let done = stage.call(&["agents", "check", "fake"]);
+    assert_eq!(done.code, 5, "{done:?}");
+    assert!(done.out.contains("✗ session:") && done.out.contains("Sign in with a browser: "), "{done:?}");
+    nothing_is_left(&stage);
+}
