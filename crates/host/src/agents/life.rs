@@ -54,7 +54,7 @@ async fn start(
     root: &WorkspaceRoot,
     spawner: Spawner,
 ) -> Result<(Born, Box<dyn AgentDialect>), String> {
-    let (Some(dialect), Some(process)) = (kinds::dialect(&spec.kind), spec.kind.process()) else {
+    let (Some(dialect), Some(process)) = (kinds::dialect(spec), spec.kind.process()) else {
         return Err(kinds::unsupported(spec).unwrap_or_else(|| format!("agent `{}` cannot start", spec.name)));
     };
     let failed = |why: &dyn std::fmt::Display| format!("agent `{}` could not be started: {why}", spec.name);
