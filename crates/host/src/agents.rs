@@ -3,6 +3,7 @@
 //! | module | owns |
 //! | --- | --- |
 //! | [`spec`] | what an agent is: its kind, its command, its environment |
+//! | [`known`] | agents that many people have, and whether they are on this machine |
 //! | [`fleet`] | the door for the host's task: start one, end all |
 //! | `kinds` | which dialect a kind speaks |
 //! | `spawner` | the one thread that starts processes |
@@ -24,6 +25,7 @@
 pub mod children;
 pub mod files;
 pub mod fleet;
+pub mod known;
 pub mod shown;
 pub mod spec;
 

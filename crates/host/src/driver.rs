@@ -7,8 +7,10 @@
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
+//! | `driver/configuration.rs` | configuration that changes while the host runs |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
+mod configuration;
 mod deeds;
 mod recap;
 mod recovery;
@@ -30,6 +32,7 @@ use tokio::time::Instant;
 use crate::agents::Agents;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::config::watch::{Seen, UserConfig, Wanted};
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
 use crate::runner::Runner;
 use crate::server::Metrics;
@@ -83,6 +86,10 @@ pub struct Parts {
     pub errands: mpsc::Receiver<ErrandNews>,
     /// The user's configuration.
     pub config: Config,
+    /// Where it comes from.
+    pub source: UserConfig,
+    /// What was read of it since, and by whom it is to be looked at.
+    pub watching: (watch::Sender<Wanted>, mpsc::Receiver<Seen>),
     /// The folder of tabs that name none.
     pub home: WorkspaceRoot,
     /// The one clock.
@@ -116,6 +123,13 @@ pub struct Driver {
     trusting: HashMap<RequestId, workspaces::Trusting>,
     deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     last_request: u64,
+    watching: watch::Sender<Wanted>,
+    seen: mpsc::Receiver<Seen>,
+    /// What is wrong in the configuration's files now.
+    config_errors: Vec<String>,
+    adding: usize,
+    added: mpsc::Receiver<configuration::Added>,
+    added_to: mpsc::Sender<configuration::Added>,
     /// The page that was told last; the next link that gets it shares its frames.
     shared: Option<Arc<SharedPage>>,
 }
@@ -126,20 +140,25 @@ impl Driver {
         let settings = Settings {
             startup_slow_ms: parts.config.startup.slow_ms,
             startup_timeout_ms: parts.config.startup.timeout_ms,
+            stall_ms: parts.config.stillness.stall_ms,
+            // To the core, 0 is never.
+            idle_ms: parts.config.stillness.idle_ms.unwrap_or(0),
             ..Settings::default()
         };
         let mut host = Host::new(settings, parts.seed);
         let now = parts.clock.now();
         host.set_next_session(parts.store.next_session()?);
         host.set_home(parts.home.clone());
-        let mut workspaces = workspaces::Workspaces::new(parts.config, parts.store.workspaces()?);
+        let mut workspaces = workspaces::Workspaces::new(parts.source, parts.config, parts.store.workspaces()?);
         host.handle(now, Input::Workspace(workspaces.know(&parts.home)));
         for stored in parts.store.sessions(Which::WithTab)? {
             host.handle(now, Input::Workspace(workspaces.know(&stored.row.workspace)));
             host.restore(now, recovery::recover(parts.store.as_ref(), stored)?);
         }
         let (answer_to, answers) = parts.answers;
-        Ok(Self {
+        let (watching, seen) = parts.watching;
+        let (added_to, added) = mpsc::channel(configuration::MAX_ADDING);
+        let driver = Self {
             host,
             store: parts.store,
             answers,
@@ -161,8 +180,16 @@ impl Driver {
             trusting: HashMap::new(),
             deleting: HashMap::new(),
             last_request: 0,
+            watching,
+            seen,
+            config_errors: Vec::new(),
+            adding: 0,
+            added,
+            added_to,
             shared: None,
-        })
+        };
+        driver.watch_trusted();
+        Ok(driver)
     }
 
     /// Runs until it is told to stop; then nothing is left running and everything is on the disk.
@@ -178,6 +205,8 @@ impl Driver {
                     }
                 }
                 Some(answer) = self.answers.recv() => self.answer(answer),
+                Some(seen) = self.seen.recv() => self.configuration(seen),
+                Some(added) = self.added.recv() => self.added(added),
                 Some(input) = self.views.recv(), if takes => self.view_input(input),
                 Some(input) = self.words.recv(), if takes => self.agent_input(input),
                 Some(news) = self.errands.recv(), if takes => self.errand_news(news),
@@ -267,6 +296,10 @@ impl Driver {
                 let request = self.next_request();
                 self.deleting.insert(request, answer);
                 self.host.handle(now, Input::Delete { session, request });
+            }
+            ViewInput::Configuration { answer } => {
+                // Whoever asked may be gone.
+                let _ = answer.send(self.config_errors.clone());
             }
             ViewInput::AddWorkspace { root, answer } => {
                 let workspace = self.workspaces.know(&root);

@@ -10,6 +10,7 @@ mod spine {
     mod bad_agents;
     mod bad_views;
     mod checker;
+    mod configuration;
     mod damage;
     mod doors;
     mod host;

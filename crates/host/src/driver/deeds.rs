@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
 use switchboard_types::{
-    AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Reject, RejectCode, Seq, SessionId, Told, WorkspaceRoot,
+    AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot,
 };
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -43,10 +43,7 @@ impl Driver {
                 Output::End { life, how } => self.end(life, how),
                 Output::Errand(order) => self.runner.order(order),
                 Output::Recap(session) => self.sum_up(session),
-                Output::AddAgent { link, name } => {
-                    let message = format!("agent `{name}` cannot be added from here; see `switchboard agents`");
-                    self.tell(link, Told::Refused(Reject::new(RejectCode::AgentUnavailable, message)));
-                }
+                Output::AddAgent { link, name } => self.add_agent(link, &name),
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
                 Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
                 Output::ReadHistory { link, before, limit } => self.want_history(Listing { link, before, limit }),

@@ -65,6 +65,15 @@ impl Place {
         self
     }
 
+    /// Writes the user's configuration anew.
+    pub(crate) fn configure(&self, text: &str) {
+        std::fs::write(self.config(), text).unwrap();
+    }
+
+    pub(crate) fn configuration(&self) -> String {
+        std::fs::read_to_string(self.config()).unwrap()
+    }
+
     pub(crate) fn trusted(self) -> Self {
         let out = self.command(&["trust"]).output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
