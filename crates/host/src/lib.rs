@@ -12,3 +12,4 @@ pub mod history;
 pub mod link;
 pub mod server;
 pub mod store;
+pub mod wire;
