@@ -11,6 +11,7 @@
 //! | `life` | the task that owns one process |
 //! | `body` | the process and its group, from birth to burial |
 //! | `mouth`, `ear`, `stderr` | its standard output, input and error output |
+//! | `tape` | what goes over its pipes as it is, while a session of it is recorded |
 //! | `ending` | how it is ended, and what is said of its end |
 //! | `group`, `proc` | process groups, and what the system says of processes |
 //! | [`children`] | what a dead host left running |
@@ -39,6 +40,7 @@ mod program;
 mod quiet;
 mod spawner;
 mod stderr;
+mod tape;
 
 pub use children::{Leftover, end_leftovers};
 pub use ending::Graces;

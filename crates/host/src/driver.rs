@@ -7,12 +7,14 @@
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
+//! | `driver/wire.rs` | which sessions' wires are recorded, and whose record a message belongs to |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
 mod deeds;
 mod recap;
 mod recovery;
 mod start;
+mod wire;
 mod workspaces;
 
 pub use start::{run, set_trust_in_store};
@@ -23,7 +25,7 @@ use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
-use switchboard_types::{CommitDone, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use switchboard_types::{Command, CommitDone, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -33,6 +35,7 @@ use crate::config::Config;
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
 use crate::server::Metrics;
 use crate::store::{Store, StoreError, Which};
+use crate::wire::Recorder;
 
 /// Inputs taken at once; what they cause shares one commit.
 const MAX_BATCH: usize = 128;
@@ -84,6 +87,8 @@ pub struct Parts {
     pub clock: Clock,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Where what is recorded goes.
+    pub recorder: Recorder,
     /// Randomness for epochs.
     pub seed: u64,
 }
@@ -98,6 +103,7 @@ pub struct Driver {
     words: mpsc::Receiver<AgentInput>,
     agents: Agents,
     workspaces: workspaces::Workspaces,
+    wire: wire::Wire,
     clock: Clock,
     metrics: Arc<Metrics>,
     outboxes: HashMap<LinkId, mpsc::Sender<Outgoing>>,
@@ -132,7 +138,13 @@ impl Driver {
             host.restore(now, recovery::recover(parts.store.as_ref(), stored)?);
         }
         let (answer_to, answers) = parts.answers;
-        Ok(Self {
+        let mut wire = wire::Wire::new(parts.recorder);
+        let kept = wire.sessions();
+        if !kept.is_empty() {
+            let is_stored = |session| parts.store.sessions(Which::One(session)).map_or(true, |found| !found.is_empty());
+            wire::orphans(kept, is_stored).into_iter().for_each(|session| wire.forget(session));
+        }
+        let mut driver = Self {
             host,
             store: parts.store,
             answers,
@@ -141,6 +153,7 @@ impl Driver {
             words: parts.words,
             agents: parts.agents,
             workspaces,
+            wire,
             clock: parts.clock,
             metrics: parts.metrics,
             outboxes: HashMap::new(),
@@ -153,7 +166,9 @@ impl Driver {
             deleting: HashMap::new(),
             last_request: 0,
             shared: None,
-        })
+        };
+        driver.settle_wire();
+        Ok(driver)
     }
 
     /// Runs until it is told to stop; then nothing is left running and everything is on the disk.
@@ -214,7 +229,10 @@ impl Driver {
 
     fn answer(&mut self, answer: StoreAnswer) {
         let input = match answer {
-            StoreAnswer::Done(done) => Input::Committed(done),
+            StoreAnswer::Done(done) => {
+                self.wire.committed(&done);
+                Input::Committed(done)
+            }
             StoreAnswer::Page(read, slice) => {
                 self.reads_in_flight -= 1;
                 Input::PageRead { read, slice }
@@ -242,9 +260,11 @@ impl Driver {
                 self.outboxes.insert(link, outbox);
                 self.host.handle(now, Input::LinkOpened(link));
             }
-            ViewInput::Command { link, command } => {
-                self.know_workspace_of(&command);
-                self.host.handle(now, Input::Command { link, command });
+            ViewInput::Command { link, command } => self.command(link, command),
+            ViewInput::Taped { link, tape } => self.view_tape(link, *tape),
+            ViewInput::Record { session, switch, answer } => {
+                // Whoever asked may be gone; the switch stands.
+                let _ = answer.send(self.record(session, switch));
             }
             ViewInput::Drained { link, bytes } => self.host.handle(now, Input::Drained { link, bytes }),
             ViewInput::Closed { link } => {
@@ -266,17 +286,27 @@ impl Driver {
         }
     }
 
+    fn command(&mut self, link: LinkId, command: Command) {
+        self.know_workspace_of(&command);
+        self.host.handle(self.clock.now(), Input::Command { link, command });
+    }
+
     fn agent_input(&mut self, input: AgentInput) {
-        let input = match input {
-            AgentInput::Started { life } => Input::LifeStarted(life),
-            AgentInput::Words { life, words } => Input::Words { life, words },
-            AgentInput::Stderr { life, lines } => Input::Stderr { life, lines },
+        match input {
+            AgentInput::Started { life } => self.agent_note(life, "started", None, Input::LifeStarted(life)),
+            AgentInput::Words { life, words } => self.host.handle(self.clock.now(), Input::Words { life, words }),
+            AgentInput::Taped { life, items } => self.agent_tape(life, items),
+            AgentInput::Stderr { life, lines } => {
+                let why = self.is_recording().then(|| lines.join("\n"));
+                self.agent_note(life, "stderr", why, Input::Stderr { life, lines });
+            }
             AgentInput::Ended { life, message } => {
                 self.lives.remove(&life);
-                Input::LifeEnded { life, message }
+                let why = Some(message.clone());
+                self.agent_note(life, "ended", why, Input::LifeEnded { life, message });
+                self.wire.life_over(life);
             }
-        };
-        self.host.handle(self.clock.now(), input);
+        }
     }
 
     fn next_request(&mut self) -> RequestId {

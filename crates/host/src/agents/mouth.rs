@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::quiet::{Pass, Quiet};
 use super::shown::{shown, shown_bytes};
+use super::tape::Tape;
 
 /// Bytes taken at once, as much as a pipe holds.
 const READ_BYTES: usize = 64 * 1024;
@@ -64,20 +65,20 @@ impl Mouth {
     }
 
     /// Translates the whole lines read so far.
-    pub(super) fn words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
+    pub(super) fn words(&mut self, now: Time, dialect: &mut dyn AgentDialect, tape: &mut Tape) -> Vec<Word> {
         let mut said = Vec::new();
         while let Some(line) = self.lines.next(&mut self.buffer) {
-            self.translate(now, dialect, line, &mut said);
+            self.translate(now, dialect, line, &mut said, tape);
         }
         said
     }
 
     /// Translates what is left at the end; the last line may lack its newline.
-    pub(super) fn last_words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
+    pub(super) fn last_words(&mut self, now: Time, dialect: &mut dyn AgentDialect, tape: &mut Tape) -> Vec<Word> {
         self.stdout = None;
-        let mut said = self.words(now, dialect);
+        let mut said = self.words(now, dialect, tape);
         if let Some(line) = self.lines.finish(&mut self.buffer) {
-            self.translate(now, dialect, line, &mut said);
+            self.translate(now, dialect, line, &mut said, tape);
         }
         if self.quiet.left_out() > 0 {
             tracing::warn!(agent = %self.agent, left_out = self.quiet.left_out(), "more noise was not shown");
@@ -91,14 +92,21 @@ impl Mouth {
         dialect: &mut dyn AgentDialect,
         line: Result<bytes::Bytes, LineTooLong>,
         said: &mut Vec<Word>,
+        tape: &mut Tape,
     ) {
+        let from = said.len();
         match line {
             Ok(line) => {
-                if let Err(noise) = dialect.read(now, &line, said) {
-                    self.noise(&noise.reason, &shown_bytes(&line, NOISE_CHARS));
+                let noise = dialect.read(now, &line, said).err().map(|noise| noise.reason);
+                if let Some(reason) = &noise {
+                    self.noise(reason, &shown_bytes(&line, NOISE_CHARS));
                 }
+                tape.heard(now, &line, said, from, noise.map(Into::into));
             }
-            Err(too_long) => self.noise(&too_long.to_string(), ""),
+            Err(too_long) => {
+                self.noise(&too_long.to_string(), "");
+                tape.heard(now, &bytes::Bytes::new(), said, from, Some(too_long.to_string()));
+            }
         }
     }
 

@@ -45,6 +45,7 @@ pub(super) struct AgentTable {
     pub(super) env: Option<Spanned<BTreeMap<Spanned<String>, Spanned<toml::Value>>>>,
     pub(super) inherit: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) process: Option<Spanned<ProcessWord>>,
+    pub(super) record: Option<Spanned<bool>>,
     pub(super) config: Option<Spanned<toml::Table>>,
     pub(super) url: Option<Spanned<String>>,
     pub(super) secret: Option<Spanned<String>>,

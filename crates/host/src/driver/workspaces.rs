@@ -82,11 +82,26 @@ impl Workspaces {
         }
     }
 
+    /// Whether any agent's wire is recorded by its configuration.
+    pub(super) fn any_recorded(&self) -> bool {
+        let configs = self.met.values().map(|met| &met.config).chain([&self.user]);
+        configs.flat_map(Config::agents).any(|spec| is_recorded(&spec))
+    }
+
+    /// Whether an agent's wire is recorded by its configuration there.
+    pub(super) fn is_recorded(&self, root: &WorkspaceRoot, agent: &AgentName) -> bool {
+        self.agent(root, agent).is_ok_and(|spec| is_recorded(&spec))
+    }
+
     /// What an agent is in a workspace; the error is for a person.
     pub(super) fn agent(&self, root: &WorkspaceRoot, agent: &AgentName) -> Result<AgentSpec, String> {
         let config = self.met.get(root).map_or(&self.user, |met| &met.config);
         config.agent(agent).map_err(|error| error.to_string())
     }
+}
+
+fn is_recorded(spec: &AgentSpec) -> bool {
+    spec.kind.process().is_some_and(|process| process.record)
 }
 
 impl Driver {
@@ -110,6 +125,7 @@ impl Driver {
         // Distrust holds at once; trust holds when it is on the disk.
         if trust == Trust::Untrusted {
             self.workspaces.met.insert(root.clone(), after.clone());
+            self.settle_wire();
         }
         let request = self.next_request();
         self.trusting.insert(request, Trusting { root: root.clone(), after, asker });
@@ -121,6 +137,7 @@ impl Driver {
         let overtaken = self.trusting.values().any(|later| later.root == root);
         if result.is_ok() && !overtaken {
             self.workspaces.met.insert(root, after);
+            self.settle_wire();
         }
         self.answer_trust(asker, result);
     }

@@ -16,6 +16,7 @@ use super::entry::{Direction, Entry, Events, Side, Verdict};
 use super::files::{End, MAX_FILE_BYTES, WireFolder};
 use super::secrets::Secrets;
 use super::{LOOK_AHEAD_BYTES, MAX_RAW_BYTES, name};
+use crate::clock::Clock;
 
 /// Entries that wait for the disk.
 const MAX_WAITING: usize = 4096;
@@ -83,6 +84,7 @@ struct Shared {
     left_out: Mutex<BTreeMap<SessionId, u64>>,
     written: watch::Sender<u64>,
     folder: WireFolder,
+    clock: Clock,
 }
 
 impl std::fmt::Debug for Recorder {
@@ -100,11 +102,11 @@ pub struct Writer {
 
 impl Writer {
     /// Starts it. Nothing is made on the disk before something is to be kept.
-    pub fn start(folder: WireFolder) -> io::Result<Self> {
-        Self::start_with(folder, MAX_FILE_BYTES)
+    pub fn start(folder: WireFolder, clock: Clock) -> io::Result<Self> {
+        Self::start_with(folder, clock, MAX_FILE_BYTES)
     }
 
-    fn start_with(folder: WireFolder, max_file: u64) -> io::Result<Self> {
+    fn start_with(folder: WireFolder, clock: Clock, max_file: u64) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(MAX_WAITING);
         let shared = Shared {
             any: AtomicBool::new(false),
@@ -112,6 +114,7 @@ impl Writer {
             left_out: Mutex::default(),
             written: watch::Sender::new(0),
             folder,
+            clock,
         };
         let shared = Arc::new(shared);
         let pen = Pen { shared: Arc::clone(&shared), secrets: Secrets::default(), ends: HashMap::new(), max_file };
@@ -145,6 +148,12 @@ impl Recorder {
     /// Says whether any session is, or could soon be, recorded.
     pub fn set_on(&self, any: bool) {
         self.shared.any.store(any, Ordering::Relaxed);
+    }
+
+    /// The time now, for whoever sees a message and has no clock.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.shared.clock.now()
     }
 
     /// Where the records lie.
@@ -309,14 +318,9 @@ impl Pen {
         let counts = std::mem::take(&mut *self.shared.left_out());
         for (session, count) in counts {
             let why = format!("{count} messages came faster than they could be written and are left out");
-            self.note(session, now_ms(), "left out", Some(why));
+            self.note(session, self.shared.clock.now(), "left out", Some(why));
         }
     }
-}
-
-/// The writer has no other clock; what it says itself is said now.
-fn now_ms() -> Time {
-    crate::clock::Clock::start().now()
 }
 
 impl Secrets {

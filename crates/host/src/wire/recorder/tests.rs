@@ -42,7 +42,7 @@ fn names(entries: &[Entry]) -> Vec<&str> {
 fn what_has_begun_is_kept_and_nothing_else_leaves_a_trace() {
     let data = tempfile::tempdir().unwrap();
     let folder = WireFolder::within(data.path());
-    let writer = Writer::start(folder.clone()).unwrap();
+    let writer = Writer::start(folder.clone(), Clock::start()).unwrap();
     let recorder = writer.recorder();
     recorder.keep(S, draft(r#"{"type":"early"}"#));
     recorder.begin(S, Time(1));
@@ -62,7 +62,7 @@ fn what_has_begun_is_kept_and_nothing_else_leaves_a_trace() {
 #[test]
 fn nothing_recorded_leaves_nothing_on_the_disk() {
     let data = tempfile::tempdir().unwrap();
-    let writer = Writer::start(WireFolder::within(data.path())).unwrap();
+    let writer = Writer::start(WireFolder::within(data.path()), Clock::start()).unwrap();
     let recorder = writer.recorder();
     recorder.hide(vec!["0123456789".to_owned()]);
     recorder.keep(S, draft("x"));
@@ -75,7 +75,7 @@ fn nothing_recorded_leaves_nothing_on_the_disk() {
 fn a_deleted_session_takes_its_record_along_and_late_messages_do_not_bring_it_back() {
     let data = tempfile::tempdir().unwrap();
     let folder = WireFolder::within(data.path());
-    let writer = Writer::start_with(folder.clone(), 500).unwrap();
+    let writer = Writer::start_with(folder.clone(), Clock::start(), 500).unwrap();
     let recorder = writer.recorder();
     recorder.begin(S, Time(1));
     (0..20).for_each(|_| recorder.keep(S, draft(r#"{"type":"one"}"#)));
@@ -89,7 +89,7 @@ fn a_deleted_session_takes_its_record_along_and_late_messages_do_not_bring_it_ba
 fn a_long_message_is_cut_and_its_whole_size_is_said() {
     let data = tempfile::tempdir().unwrap();
     let folder = WireFolder::within(data.path());
-    let writer = Writer::start(folder.clone()).unwrap();
+    let writer = Writer::start(folder.clone(), Clock::start()).unwrap();
     let recorder = writer.recorder();
     recorder.begin(S, Time(1));
     // A key lies across the cut: no half of it may stay.
@@ -115,6 +115,7 @@ fn what_comes_too_fast_is_left_out_and_counted() {
         left_out: Mutex::default(),
         written: watch::Sender::new(0),
         folder: folder.clone(),
+        clock: Clock::start(),
     });
     let recorder = Recorder { jobs, shared: Arc::clone(&shared) };
     // Nobody writes yet.
@@ -141,6 +142,7 @@ fn large_messages_that_wait_are_bounded_by_their_bytes() {
         left_out: Mutex::default(),
         written: watch::Sender::new(0),
         folder: WireFolder::within(data.path()),
+        clock: Clock::start(),
     };
     let recorder = Recorder { jobs, shared: Arc::new(shared) };
     let long = draft(&"x".repeat(16 * 1024 * 1024));
@@ -156,7 +158,7 @@ fn large_messages_that_wait_are_bounded_by_their_bytes() {
 fn secrets_are_gone_from_messages_and_from_reasons() {
     let data = tempfile::tempdir().unwrap();
     let folder = WireFolder::within(data.path());
-    let writer = Writer::start(folder.clone()).unwrap();
+    let writer = Writer::start(folder.clone(), Clock::start()).unwrap();
     let recorder = writer.recorder();
     recorder.hide(vec!["planted-value-1".to_owned()]);
     recorder.begin(S, Time(1));
