@@ -17,4 +17,5 @@ mod spine {
     mod tabs;
     mod trust;
     mod view;
+    mod wire;
 }

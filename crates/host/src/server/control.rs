@@ -82,7 +82,7 @@ pub(crate) async fn workspace(State(shared): State<Arc<Shared>>, body: Body) -> 
     Ok(json_answer(StatusCode::OK, &json!({"root": root})))
 }
 
-async fn send(shared: &Shared, input: ViewInput) -> Result<(), Problem> {
+pub(super) async fn send(shared: &Shared, input: ViewInput) -> Result<(), Problem> {
     shared.inbox.send(input).await.map_err(|_| Problem::stopping())
 }
 
@@ -96,7 +96,7 @@ async fn folder(path: &str) -> Result<WorkspaceRoot, Problem> {
     })
 }
 
-async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
+pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
     let bytes = collect(body).await?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Problem::bad_message(format!("the body is not as it should be: {error}")))
