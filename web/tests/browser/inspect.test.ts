@@ -37,7 +37,9 @@ async function asked(window: Window, prompt: string, turn: number): Promise<void
 }
 
 const rows = (window: Window, name: string, side: string, dir: string) =>
-  window.page.locator(`[data-testid=wire-row][data-name="${name}"][data-side="${side}"][data-dir="${dir}"]`);
+  window.page.locator(
+    `[data-testid=wire-row][data-name="${name}"][data-side="${side}"][data-dir="${dir}"][data-verdict=ok]`,
+  );
 
 test("a person switches the record on, sees each message with its events, and finds what went wrong", async () => {
   const window = await stage.window();
@@ -55,7 +57,9 @@ test("a person switches the record on, sees each message with its events, and fi
     .toBeGreaterThanOrEqual(kept.filter(({ side }) => side === "agent").length);
 
   // What the page shows of a message is what the command line shows of it.
-  const complete = kept.find((one) => one.name === "response-complete" && one.dir === "in");
+  const complete = kept.find(
+    (one) => one.name === "response-complete" && one.dir === "in" && one.verdict === "ok",
+  );
   await rows(window, "response-complete", "agent", "in").click();
   await window
     .at("wire-events")

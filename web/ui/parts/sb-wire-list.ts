@@ -52,6 +52,9 @@ export class SbWireList extends LitElement {
         cursor: default;
         border-bottom: 1px solid var(--sb-line);
       }
+      .row {
+        position: relative;
+      }
       .row:hover {
         background: var(--sb-soft);
       }
@@ -150,7 +153,6 @@ export class SbWireList extends LitElement {
   private row(entry: WireEntry, at: number) {
     const wrong = entry.verdict === "noise" || entry.verdict === "refused";
     const name = revealed(entry.name || (entry.dir === "note" ? "note" : "no name")).slice(0, 120);
-    const label = `${entry.side} ${WAYS[entry.dir]}: ${name}${entry.verdict === "ok" ? "" : `, ${entry.verdict}`}`;
     return html`<div
       class="row"
       role="option"
@@ -158,7 +160,6 @@ export class SbWireList extends LitElement {
       aria-selected=${entry.n === this.chosen ? "true" : "false"}
       aria-setsize=${this.entries.length}
       aria-posinset=${at + 1}
-      aria-label=${label}
       data-testid="wire-row"
       data-side=${entry.side}
       data-dir=${entry.dir}
@@ -169,8 +170,8 @@ export class SbWireList extends LitElement {
       }}
     >
       <span class="time">${clock(entry.at_ms)}</span>
-      <span class=${entry.side}>${entry.side}</span>
-      <span class=${entry.side}>${ARROWS[entry.dir]}</span>
+      <span class=${entry.side}>${entry.side}<span class="spoken"> ${WAYS[entry.dir]}</span></span>
+      <span class=${entry.side} aria-hidden="true">${ARROWS[entry.dir]}</span>
       <span class="clip ${wrong ? "wrong" : entry.verdict === "late" ? "late" : ""}"
         >${name}${entry.why === undefined ? nothing : html` <span class="muted">${revealed(entry.why.slice(0, 200))}</span>`}</span
       >
