@@ -43,12 +43,7 @@ fn an_input_is_known_by_the_events_that_it_became() {
 #[test]
 fn words_one_at_a_time_and_looked_at_become_the_same_log_as_all_at_once() {
     let words = |session| {
-        let done = Word::TurnDone {
-            session,
-            name: None,
-            outcome: switchboard_types::Outcome::Completed,
-            detail: None,
-        };
+        let done = Word::TurnDone { session, name: None, outcome: switchboard_types::Outcome::Completed, detail: None };
         vec![text(session, "a"), text(session, "b"), done, text(session, "late")]
     };
     let (mut at_once, _, session, life) = answering();

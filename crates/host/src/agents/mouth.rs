@@ -101,7 +101,7 @@ impl Mouth {
                 if let Some(reason) = &noise {
                     self.noise(reason, &shown_bytes(&line, NOISE_CHARS));
                 }
-                tape.heard(now, &line, said, from, noise.map(Into::into));
+                tape.heard(now, &line, said, from, noise);
             }
             Err(too_long) => {
                 self.noise(&too_long.to_string(), "");

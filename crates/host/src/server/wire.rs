@@ -125,7 +125,7 @@ impl Reader {
             // Before the reading, so that what is written meanwhile is noticed after it.
             self.written.borrow_and_update();
             let mut tail = self.tail.take()?;
-            let read = tokio::task::spawn_blocking(move || tail.next().map(|lines| (lines, tail))).await;
+            let read = tokio::task::spawn_blocking(move || tail.read_on().map(|lines| (lines, tail))).await;
             let (lines, tail) = match read {
                 Ok(Ok(read)) => read,
                 Ok(Err(error)) => return Some(Err(error)),

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(End::open(&folder, S, 1000).unwrap().next(), 101);
         fs::write(folder.newer(S), b"").unwrap();
         let older = fs::read(folder.older(S)).unwrap();
-        let last = older.split(|byte| *byte == b'\n').filter_map(number).last().unwrap();
+        let last = older.split(|byte| *byte == b'\n').filter_map(number).next_back().unwrap();
         assert_eq!(End::open(&folder, S, 1000).unwrap().next(), last + 1);
     }
 

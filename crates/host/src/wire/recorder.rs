@@ -9,7 +9,6 @@ use std::thread::JoinHandle;
 
 use bytes::Bytes;
 use switchboard_types::{SessionId, Time};
-use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, watch};
 
 use super::entry::{Direction, Entry, Events, Side, Verdict};
@@ -244,10 +243,7 @@ impl Pen {
                     Some(job) => self.take(job),
                     None => break,
                 }
-                next = match waiting.try_recv() {
-                    Ok(job) => Some(job),
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-                };
+                next = waiting.try_recv().ok();
             }
             if let Some(job) = next {
                 if matches!(job, Job::Stop) {

@@ -97,7 +97,7 @@ impl<'a> Source<'a> {
                 Flow::Host { body, begun } => take(body, begun, &mut self.lines).await?,
                 Flow::Files(tail) => {
                     let failed = |error| Failure::failed(format!("the record cannot be read: {error}"));
-                    let read = tail.next().map_err(failed)?;
+                    let read = tail.read_on().map_err(failed)?;
                     self.lines.extend(lines_of(&read));
                     !read.is_empty()
                 }

@@ -44,7 +44,7 @@ impl Tail {
     }
 
     /// The next lines, whole, some at a time; empty if there are none yet.
-    pub fn next(&mut self) -> io::Result<Vec<u8>> {
+    pub fn read_on(&mut self) -> io::Result<Vec<u8>> {
         let mut lines = Vec::new();
         while lines.is_empty() {
             let Some(place) = self.file.as_mut() else {
@@ -141,7 +141,7 @@ mod tests {
     fn numbers(tail: &mut Tail) -> Vec<u64> {
         let mut all = Vec::new();
         loop {
-            let lines = tail.next().unwrap();
+            let lines = tail.read_on().unwrap();
             if lines.is_empty() {
                 return all;
             }

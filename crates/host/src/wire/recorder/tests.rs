@@ -25,7 +25,7 @@ fn draft(raw: &str) -> Draft {
 fn entries(folder: &WireFolder, session: SessionId) -> Vec<Entry> {
     let (mut tail, mut all) = (Tail::new(folder.clone(), session, 0), Vec::new());
     loop {
-        let lines = tail.next().unwrap();
+        let lines = tail.read_on().unwrap();
         if lines.is_empty() {
             return all;
         }
