@@ -297,7 +297,7 @@ impl Driver {
             AgentInput::Words { life, words } => self.host.handle(self.clock.now(), Input::Words { life, words }),
             AgentInput::Taped { life, items } => self.agent_tape(life, items),
             AgentInput::Stderr { life, lines } => {
-                let why = self.is_recording().then(|| lines.join("\n"));
+                let why = self.is_recording().then(|| self.error_output(life, &lines));
                 self.agent_note(life, "stderr", why, Input::Stderr { life, lines });
             }
             AgentInput::Ended { life, message } => {

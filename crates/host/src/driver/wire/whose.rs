@@ -17,8 +17,23 @@ use crate::wire::{Direction, Side, Verdict};
 enum About {
     /// These sessions.
     Sessions(Vec<SessionId>),
-    /// No session: whoever is at that link, or that process, may see it.
-    Nobody(Vec<SessionId>),
+    /// No session that we know: it goes to whoever is at that link, or that process.
+    Nobody(Vec<SessionId>, Company),
+}
+
+/// Whether what is about no session that we know may all the same be about one of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Company {
+    /// It may not.
+    Alone,
+    /// It may.
+    Others,
+}
+
+impl Company {
+    fn of(sessions: &[SessionId]) -> Self {
+        if sessions.iter().any(|one| Some(one) != sessions.first()) { Self::Others } else { Self::Alone }
+    }
 }
 
 impl Driver {
@@ -73,7 +88,7 @@ impl Driver {
         if !self.is_recording() {
             return self.host.handle(self.clock.now(), input);
         }
-        let about = About::Nobody(self.host.meant_for(life));
+        let about = About::Nobody(self.host.meant_for(life), Company::Alone);
         let marks = self.marks(&about);
         let now = self.clock.now();
         self.host.handle(now, input);
@@ -81,9 +96,22 @@ impl Driver {
         self.keep(about, marks, Draft { name, why, raw: None, ..draft });
     }
 
+    /// What a record keeps of a process's error output: no line of it says whom it is about.
+    pub(in crate::driver) fn error_output(&self, life: LifeId, lines: &[String]) -> String {
+        let served: Vec<SessionId> = self.host.served_by(life).collect();
+        match Company::of(&served) {
+            Company::Alone => lines.join("\n"),
+            Company::Others => {
+                format!("{} lines, not kept, since the process serves other sessions as well", lines.len())
+            }
+        }
+    }
+
     fn about_life(&self, life: LifeId) -> About {
         let served: Vec<SessionId> = self.host.served_by(life).collect();
-        About::Nobody(if served.is_empty() { self.host.meant_for(life) } else { served })
+        // Before it serves anybody, nothing that it says can be about somebody.
+        let (company, nobody) = (Company::of(&served), served.is_empty());
+        About::Nobody(if nobody { self.host.meant_for(life) } else { served }, company)
     }
 
     fn of_life(&self, life: LifeId, at: Time, dir: Direction, bytes: usize, raw: Bytes) -> Draft {
@@ -147,7 +175,9 @@ impl Driver {
     }
 
     fn about_link(&self, link: LinkId) -> About {
-        About::Nobody(self.host.seats_of(link).map(|(_, session)| session).collect())
+        let seats: Vec<SessionId> = self.host.seats_of(link).map(|(_, session)| session).collect();
+        let company = Company::of(&seats);
+        About::Nobody(seats, company)
     }
 
     /// The records that something told goes into; none for what lists several sessions.
@@ -170,8 +200,8 @@ impl Driver {
         };
         match about {
             // What may be about one of several is kept for none: a view is told what went wrong in any case.
-            About::Sessions(sessions) if sessions.iter().any(|one| Some(one) != sessions.first()) => Vec::new(),
-            About::Sessions(sessions) | About::Nobody(sessions) => sessions,
+            About::Sessions(sessions) if Company::of(&sessions) == Company::Others => Vec::new(),
+            About::Sessions(sessions) | About::Nobody(sessions, _) => sessions,
         }
     }
 
@@ -183,18 +213,18 @@ impl Driver {
     }
 
     fn marks(&self, about: &About) -> Vec<(SessionId, LogMark)> {
-        let (About::Sessions(sessions) | About::Nobody(sessions)) = about;
+        let (About::Sessions(sessions) | About::Nobody(sessions, _)) = about;
         sessions.iter().map(|session| (*session, self.host.mark(*session))).collect()
     }
 
     /// Keeps a message in the records that it belongs to, with the events that each session got since its mark.
     fn keep(&mut self, about: About, marks: Vec<(SessionId, LogMark)>, draft: Draft) {
         let withhold = match &about {
-            About::Sessions(sessions) => sessions.iter().any(|one| Some(one) != sessions.first()),
-            // One that names a session in its own way, and is about none that we know, may be about another.
-            About::Nobody(sessions) => sessions.len() > 1 && names_a_session(&draft),
+            About::Sessions(sessions) => Company::of(sessions) == Company::Others,
+            // One that names a session in its own way, or answers what was asked for one, may be about another.
+            About::Nobody(_, company) => *company == Company::Others && speaks_of_somebody(&draft),
         };
-        let (About::Sessions(sessions) | About::Nobody(sessions)) = about;
+        let (About::Sessions(sessions) | About::Nobody(sessions, _)) = about;
         for session in self.kept_of(sessions) {
             let mark = marks.iter().find(|(marked, _)| *marked == session).map(|(_, mark)| *mark);
             let events = match (draft.dir, mark) {
@@ -215,14 +245,14 @@ impl About {
     /// The same, with what became known meanwhile.
     fn or(self, later: Self) -> Self {
         match (self, later) {
-            (Self::Nobody(sessions), _) => Self::Nobody(sessions),
+            (Self::Nobody(sessions, company), _) => Self::Nobody(sessions, company),
             (Self::Sessions(mut sessions), Self::Sessions(more)) => {
                 sessions.extend(more);
                 sessions.sort_unstable();
                 sessions.dedup();
                 Self::Sessions(sessions)
             }
-            (Self::Sessions(sessions), Self::Nobody(_)) => Self::Sessions(sessions),
+            (Self::Sessions(sessions), Self::Nobody(..)) => Self::Sessions(sessions),
         }
     }
 }
@@ -243,9 +273,10 @@ fn draft(at: Time, side: Side, peer: String, dir: Direction, dialect: &'static s
     }
 }
 
-/// Whether a message carries an id of a session, in whatever way.
-fn names_a_session(draft: &Draft) -> bool {
+/// Whether a message carries an id of a session, in whatever way, or is an answer.
+fn speaks_of_somebody(draft: &Draft) -> bool {
     let Some(raw) = &draft.raw else { return false };
     let text = String::from_utf8_lossy(raw);
-    ["\"sessionId\"", "\"session_id\"", "\"session\""].iter().any(|key| text.contains(key))
+    let keys = ["\"sessionId\"", "\"session_id\"", "\"session\"", "\"result\"", "\"error\""];
+    draft.dir == Direction::In && keys.iter().any(|key| text.contains(key))
 }
