@@ -8,6 +8,7 @@
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
 //! | `driver/configuration.rs` | configuration that changes while the host runs |
+//! | `driver/wire.rs` | which sessions' wires are recorded, and whose record a message belongs to |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
 mod configuration;
@@ -15,6 +16,7 @@ mod deeds;
 mod recap;
 mod recovery;
 mod start;
+mod wire;
 mod workspaces;
 
 pub use start::{run, set_trust_in_store};
@@ -25,7 +27,7 @@ use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
-use switchboard_types::{CommitDone, ErrandNews, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use switchboard_types::{Command, CommitDone, ErrandNews, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -37,6 +39,7 @@ use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, Vie
 use crate::runner::Runner;
 use crate::server::Metrics;
 use crate::store::{Store, StoreError, Which};
+use crate::wire::Recorder;
 
 /// Inputs taken at once; what they cause shares one commit.
 const MAX_BATCH: usize = 128;
@@ -96,6 +99,8 @@ pub struct Parts {
     pub clock: Clock,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Where what is recorded goes.
+    pub recorder: Recorder,
     /// Randomness for epochs.
     pub seed: u64,
 }
@@ -112,6 +117,7 @@ pub struct Driver {
     runner: Runner,
     errands: mpsc::Receiver<ErrandNews>,
     workspaces: workspaces::Workspaces,
+    wire: wire::Wire,
     clock: Clock,
     metrics: Arc<Metrics>,
     outboxes: HashMap<LinkId, mpsc::Sender<Outgoing>>,
@@ -158,7 +164,13 @@ impl Driver {
         let (answer_to, answers) = parts.answers;
         let (watching, seen) = parts.watching;
         let (added_to, added) = mpsc::channel(configuration::MAX_ADDING);
-        let driver = Self {
+        let mut wire = wire::Wire::new(parts.recorder);
+        let kept = wire.sessions();
+        if !kept.is_empty() {
+            let is_stored = |session| parts.store.sessions(Which::One(session)).map_or(true, |found| !found.is_empty());
+            wire::orphans(kept, is_stored).into_iter().for_each(|session| wire.forget(session));
+        }
+        let mut driver = Self {
             host,
             store: parts.store,
             answers,
@@ -169,6 +181,7 @@ impl Driver {
             runner: parts.runner,
             errands: parts.errands,
             workspaces,
+            wire,
             clock: parts.clock,
             metrics: parts.metrics,
             outboxes: HashMap::new(),
@@ -189,6 +202,7 @@ impl Driver {
             shared: None,
         };
         driver.watch_trusted();
+        driver.settle_wire();
         Ok(driver)
     }
 
@@ -254,7 +268,10 @@ impl Driver {
 
     fn answer(&mut self, answer: StoreAnswer) {
         let input = match answer {
-            StoreAnswer::Done(done) => Input::Committed(done),
+            StoreAnswer::Done(done) => {
+                self.wire.committed(&done);
+                Input::Committed(done)
+            }
             StoreAnswer::Page(read, slice) => {
                 self.reads_in_flight -= 1;
                 Input::PageRead { read, slice }
@@ -282,9 +299,11 @@ impl Driver {
                 self.outboxes.insert(link, outbox);
                 self.host.handle(now, Input::LinkOpened(link));
             }
-            ViewInput::Command { link, command } => {
-                self.know_workspace_of(&command);
-                self.host.handle(now, Input::Command { link, command });
+            ViewInput::Command { link, command } => self.command(link, command),
+            ViewInput::Taped { link, tape } => self.view_tape(link, *tape),
+            ViewInput::Record { session, switch, answer } => {
+                // Whoever asked may be gone; the switch stands.
+                let _ = answer.send(self.record(session, switch));
             }
             ViewInput::Drained { link, bytes } => self.host.handle(now, Input::Drained { link, bytes }),
             ViewInput::Closed { link } => {
@@ -310,17 +329,27 @@ impl Driver {
         }
     }
 
+    fn command(&mut self, link: LinkId, command: Command) {
+        self.know_workspace_of(&command);
+        self.host.handle(self.clock.now(), Input::Command { link, command });
+    }
+
     fn agent_input(&mut self, input: AgentInput) {
-        let input = match input {
-            AgentInput::Started { life } => Input::LifeStarted(life),
-            AgentInput::Words { life, words } => Input::Words { life, words },
-            AgentInput::Stderr { life, lines } => Input::Stderr { life, lines },
+        match input {
+            AgentInput::Started { life } => self.agent_note(life, "started", None, Input::LifeStarted(life)),
+            AgentInput::Words { life, words } => self.host.handle(self.clock.now(), Input::Words { life, words }),
+            AgentInput::Taped { life, items } => self.agent_tape(life, items),
+            AgentInput::Stderr { life, lines } => {
+                let why = self.is_recording().then(|| self.error_output(life, &lines));
+                self.agent_note(life, "stderr", why, Input::Stderr { life, lines });
+            }
             AgentInput::Ended { life, message } => {
                 self.lives.remove(&life);
-                Input::LifeEnded { life, message }
+                let why = Some(message.clone());
+                self.agent_note(life, "ended", why, Input::LifeEnded { life, message });
+                self.wire.life_over(life);
             }
-        };
-        self.host.handle(self.clock.now(), input);
+        }
     }
 
     fn errand_news(&mut self, news: ErrandNews) {

@@ -20,4 +20,5 @@ mod spine {
     mod tabs;
     mod trust;
     mod view;
+    mod wire;
 }

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
-use switchboard_types::{
-    AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot,
-};
+use switchboard_types::{AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
-use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery};
+use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery, wire};
 use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
 use crate::store::Which;
 
@@ -32,7 +30,10 @@ impl Driver {
     pub(super) fn carry_out(&mut self) {
         while let Some(output) = self.host.poll_output() {
             match output {
-                Output::Commit(commit) => self.store.commit(commit),
+                Output::Commit(commit) => {
+                    self.wire.watch_deletions(&commit);
+                    self.store.commit(commit);
+                }
                 Output::Tell { link, told } => self.tell(link, told),
                 Output::Read { read, session, after, max_bytes } => {
                     self.reads.push_back(Read { read, session, after, max_bytes });
@@ -69,6 +70,7 @@ impl Driver {
     }
 
     pub(super) fn tell(&mut self, link: LinkId, told: Told) {
+        let records = if self.is_recording() { self.taped(link, &told) } else { None };
         let outgoing = match told {
             Told::Events { tab, page, names, epoch } => {
                 let same = |shared: &&Arc<SharedPage>| Arc::ptr_eq(&shared.page, &page) && shared.tab == tab;
@@ -81,6 +83,7 @@ impl Driver {
             }
             other => Outgoing::Told(Box::new(other)),
         };
+        let outgoing = wire::marked(outgoing, records);
         let Some(outbox) = self.outboxes.get(&link) else { return };
         if outbox.capacity() > 1 {
             if outbox.try_send(outgoing).is_err() {
@@ -150,7 +153,8 @@ impl Driver {
     fn spawn(&mut self, life: LifeId, agent: &AgentName, workspace: &WorkspaceRoot) {
         match self.workspaces.agent(workspace, agent) {
             Ok(spec) => {
-                let orders = self.agents.spawn(life, &spec, workspace);
+                let taping = self.meet_life(life, &spec);
+                let orders = self.agents.spawn_taped(life, &spec, workspace, taping);
                 self.lives.insert(life, orders);
             }
             Err(message) => {
@@ -160,6 +164,9 @@ impl Driver {
     }
 
     fn ask(&mut self, life: LifeId, ask: Ask) {
+        if self.is_recording() {
+            self.tape_if_wanted(life);
+        }
         let Some(orders) = self.lives.get(&life) else { return };
         if let Err(TrySendError::Full(_)) = orders.try_send(AgentOrder::Ask(ask)) {
             tracing::warn!(%life, "an agent takes no more orders; it is ended");
