@@ -47,7 +47,11 @@ it("a sign-in is wanted until the agent speaks", () => {
 });
 
 it("a flood of lines is bounded, and errors are counted", () => {
-  const lines = Array.from({ length: 5_000 }, (): Body => ({ type: "log", level: "stderr", message: "noise" }));
+  const lines = Array.from({ length: 5_000 }, (): Body => ({
+    type: "log",
+    level: "stderr",
+    message: "noise",
+  }));
   const agent = side(
     ...lines,
     { type: "log", level: "error", message: "x".repeat(10_000) },

@@ -5,7 +5,9 @@ import { addOutput, MAX_OUTPUT_CHARS, newOutput, tailOf } from "./output";
 const plain = (text: string) => terminalLines(text).map((line) => line.map((run) => run.text).join(""));
 
 it("colours and weights become looks, everything else for terminals is left out", () => {
-  expect(terminalLines("\u001b[1;32mok\u001b[0m done\u001b[K\n\u001b[38;5;9mred\u001b[39m\u001b[38;2;1;2;3mx")).toEqual([
+  expect(
+    terminalLines("\u001b[1;32mok\u001b[0m done\u001b[K\n\u001b[38;5;9mred\u001b[39m\u001b[38;2;1;2;3mx"),
+  ).toEqual([
     [
       { text: "ok", look: "bold c2" },
       { text: " done", look: "" },
@@ -15,9 +17,9 @@ it("colours and weights become looks, everything else for terminals is left out"
       { text: "x", look: "" },
     ],
   ]);
-  expect(plain("a\u001b]0;title\u0007b\u001b]8;;http://evil.example\u001b\\c\u001b(Bd\u001b[?25le\u001b[12")).toEqual([
-    "abcde",
-  ]);
+  expect(
+    plain("a\u001b]0;title\u0007b\u001b]8;;http://evil.example\u001b\\c\u001b(Bd\u001b[?25le\u001b[12"),
+  ).toEqual(["abcde"]);
 });
 
 it("a line that is written over shows what was written last", () => {

@@ -130,7 +130,8 @@ function wayBack(reach: Int32Array[], oldLength: number, newLength: number): [nu
       fromX = at(before, fromK);
       fromY = fromX - fromK;
     }
-    const [afterX, afterY] = edits === 0 ? [0, 0] : k > fromX - fromY ? [fromX + 1, fromY] : [fromX, fromY + 1];
+    const [afterX, afterY] =
+      edits === 0 ? [0, 0] : k > fromX - fromY ? [fromX + 1, fromY] : [fromX, fromY + 1];
     while (x > afterX && y > afterY) {
       x -= 1;
       y -= 1;
@@ -183,7 +184,7 @@ function folded(rows: Row[]): Row[] {
   }
   if (!changed) return [];
   const kept: Row[] = [];
-  for (let at = 0; at < rows.length; ) {
+  for (let at = 0; at < rows.length;) {
     const row = rows[at];
     if (near[at] === 1 && row) {
       kept.push(row);

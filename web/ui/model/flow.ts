@@ -117,17 +117,17 @@ export function contentDiff(content: Extract<ToolContent, { type: "diff" }>): Di
 
 /** Lines that a call adds and removes; null if it changes no file. */
 export function changeOf(call: ToolCall): { added: number; removed: number } | null {
-  let change: { added: number; removed: number } | null = null;
-  for (const content of call.content ?? []) {
-    if (content.type !== "diff") continue;
-    const { added, removed } = contentDiff(content);
-    change = { added: (change?.added ?? 0) + added, removed: (change?.removed ?? 0) + removed };
-  }
-  return change;
+  const shown = (call.content ?? []).filter((content) => content.type === "diff").map(contentDiff);
+  if (shown.length === 0) return null;
+  return {
+    added: shown.reduce((sum, { added }) => sum + added, 0),
+    removed: shown.reduce((sum, { removed }) => sum + removed, 0),
+  };
 }
 
 /** What sort of call it is, in the words of ACP; whatever else an agent says is looked at for the same. */
-export type CallKind = "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";
+export type CallKind =
+  "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";
 
 const KINDS: [CallKind, RegExp][] = [
   ["execute", /exec|command|terminal|shell|bash/],

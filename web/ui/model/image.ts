@@ -40,7 +40,8 @@ export function headOf(bytes: Uint8Array): Head | null {
 
 function webp(view: DataView, form: string): Head | null {
   const kind = "image/webp";
-  const small = (at: number) => view.getUint8(at) | (view.getUint8(at + 1) << 8) | (view.getUint8(at + 2) << 16);
+  const small = (at: number) =>
+    view.getUint8(at) | (view.getUint8(at + 1) << 8) | (view.getUint8(at + 2) << 16);
   if (form === "VP8X") return { kind, width: small(24) + 1, height: small(27) + 1 };
   if (form === "VP8L") {
     const bits = view.getUint32(21, true);
@@ -52,7 +53,7 @@ function webp(view: DataView, form: string): Head | null {
 
 /** The size stands in the frame's own head, behind others of any length. */
 function jpeg(view: DataView): Head | null {
-  for (let at = 2; at < view.byteLength; ) {
+  for (let at = 2; at < view.byteLength;) {
     if (view.getUint8(at) !== 0xff) return null;
     const mark = view.getUint8(at + 1);
     const frame = mark >= 0xc0 && mark <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(mark);
@@ -77,7 +78,9 @@ export function imageOf(name: string, bytes: Uint8Array): Image | string {
 export function tooMany(images: readonly Image[]): string | null {
   if (images.length > MAX_IMAGES) return `At most ${String(MAX_IMAGES)} pictures go with one prompt.`;
   const chars = images.reduce((sum, image) => sum + image.data.length, 0);
-  return chars > MAX_ALL_CHARS ? "These pictures are too large together for one prompt. Send fewer at a time." : null;
+  return chars > MAX_ALL_CHARS
+    ? "These pictures are too large together for one prompt. Send fewer at a time."
+    : null;
 }
 
 const addresses = new WeakMap<Image, string | null>();

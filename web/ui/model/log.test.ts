@@ -202,8 +202,16 @@ describe("a turn", () => {
           call: { id: "c", title: "run", kind: "execute", status: "running", content: show("one") },
           turn: 1,
         },
-        { type: "toolCall", call: { id: "c", title: "", status: "running", locations: [{ path: "x", line: 3 }] }, turn: 1 },
-        { type: "toolCallUpdate", call: { id: "c", title: "", status: "completed", content: show("two") }, turn: 1 },
+        {
+          type: "toolCall",
+          call: { id: "c", title: "", status: "running", locations: [{ path: "x", line: 3 }] },
+          turn: 1,
+        },
+        {
+          type: "toolCallUpdate",
+          call: { id: "c", title: "", status: "completed", content: show("two") },
+          turn: 1,
+        },
       ]),
     );
     expect(turns(log)[0]?.pieces).toEqual([
@@ -237,7 +245,11 @@ describe("a turn", () => {
     });
     log.take(run(0, [prompt("a", 1), ask("q1"), ask("q2")]));
     expect(log.asks().map(({ approval }) => approval.id)).toEqual(["q1", "q2"]);
-    log.take(run(3, [{ type: "approvalResolved", approval: "q1", resolution: "allow_session", option: "always", turn: 1 }]));
+    log.take(
+      run(3, [
+        { type: "approvalResolved", approval: "q1", resolution: "allow_session", option: "always", turn: 1 },
+      ]),
+    );
     expect(log.asks().map(({ approval }) => approval.id)).toEqual(["q2"]);
     expect(turns(log)[0]?.pieces[0]).toMatchObject({ resolution: "allow_session", option: "always" });
   });
@@ -246,7 +258,13 @@ describe("a turn", () => {
     const log = new TabLog();
     log.take(run(0, [{ type: "text", text: "hello" }]));
     expect(log.open()).toEqual([]);
-    log.take(run(1, [prompt("a", 1), { type: "turnEnded", outcome: "completed", turn: 1 }, { type: "text", text: "late" }]));
+    log.take(
+      run(1, [
+        prompt("a", 1),
+        { type: "turnEnded", outcome: "completed", turn: 1 },
+        { type: "text", text: "late" },
+      ]),
+    );
     expect(turns(log).map(answerOf)).toEqual(["hello", "late"]);
     expect(log.open()).toEqual([]);
   });

@@ -34,8 +34,6 @@ export class TabLog {
   cursor = 0;
   /** What the agent said when it last exited; null while it lives. */
   exitMessage: string | null = null;
-  /** When the last event happened. */
-  lastMs = 0;
   /** What the agent has said of itself: its options, its commands, its log. */
   agent = new AgentSide();
   /** Grows with every change. */
@@ -82,7 +80,6 @@ export class TabLog {
     this.executions.clear();
     this.openTurns = [];
     this.agent = new AgentSide();
-    this.lastMs = 0;
     this.names.clear();
     this.epoch = "";
     this.cursor = 0;
@@ -118,7 +115,6 @@ export class TabLog {
 
   private apply(event: Event): void {
     const { body, time } = event;
-    this.lastMs = time;
     this.agent.take(body, time);
     switch (body.type) {
       // The list of sessions has the title; the agent's own side has the rest.
@@ -232,7 +228,7 @@ export class TabLog {
   }
 
   private text(event: Event, text: string): void {
-    const turn = this.turnOf(event);
+    const turn = this.spoken(event);
     const last = turn.pieces.at(-1);
     if (last?.kind === "text") {
       last.text += text;
@@ -241,7 +237,7 @@ export class TabLog {
   }
 
   private thought(event: Event, text: string): void {
-    const turn = this.turnOf(event);
+    const turn = this.spoken(event);
     const last = turn.pieces.at(-1);
     if (last?.kind === "thought") {
       last.text += text;
@@ -252,7 +248,7 @@ export class TabLog {
   }
 
   private code(event: Event, text: string): void {
-    const turn = this.turnOf(event);
+    const turn = this.spoken(event);
     const last = turn.pieces.at(-1);
     if (last?.kind === "code") {
       last.text += text;
@@ -261,7 +257,7 @@ export class TabLog {
   }
 
   private tool(event: Event, call: ToolCall): void {
-    const turn = this.turnOf(event);
+    const turn = this.spoken(event);
     const known = turn.calls.get(call.id);
     // What an update leaves out stays as it was.
     if (known) known.call = { ...known.call, ...call, title: call.title || known.call.title };
@@ -336,6 +332,13 @@ export class TabLog {
 
   private notice(id: string, what: Notice["what"], text: string, timeMs: number, raw = ""): void {
     this.entries.push({ kind: "notice", id, what, text, raw, timeMs, version: 1 });
+  }
+
+  /** The turn that the agent goes on with: a word on what it waited for is old then, unless it says how far it is. */
+  private spoken(event: Event): Turn {
+    const turn = this.turnOf(event);
+    if (turn.status?.progress === null) turn.status = null;
+    return turn;
   }
 
   /** The turn of an event; one whose beginning was lost begins here. What names none belongs to the last one. */

@@ -19,11 +19,7 @@ export function addOutput(output: Output, piece: string): void {
 }
 
 /** The end of a text: at most so many lines and characters, and how many characters stand before it. */
-export function tailOf(
-  text: string,
-  maxLines: number,
-  maxChars: number,
-): { text: string; before: number } {
+export function tailOf(text: string, maxLines: number, maxChars: number): { text: string; before: number } {
   // The line end that ends the text ends no further line.
   let end = text.endsWith("\n") ? text.length - 1 : text.length;
   let from = 0;

@@ -213,7 +213,9 @@ export class SbApp extends LitElement {
       else if (event.code === "KeyW" && page.active !== null)
         void this.renderRoot.querySelector<SbTabs>("sb-tabs")?.close(page.active);
       else if (event.code === "KeyB") this.toggleSide();
-      else if (tab !== undefined) page.show(tab);
+      else if (event.code === "KeyA" && this.prompt?.focusAnswers()) {
+        // Done.
+      } else if (tab !== undefined) page.show(tab);
       else return;
       event.preventDefault();
       return;
