@@ -3,9 +3,9 @@ import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { property, state } from "lit/decorators.js";
 import type { AgentSide, LogLine } from "../model/agentside";
 import { terminalLines } from "../model/ansi";
+import { tamed } from "../model/words";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
-import { shown } from "./shown";
 
 const FEW_LINES = 200;
 const END_PX = 24;
@@ -47,12 +47,12 @@ export class SbAgentLog extends LitElement {
         border-top: 1px solid var(--sb-line);
         font: 0.8em/1.5 var(--sb-mono);
         overflow-wrap: anywhere;
-        white-space: pre-wrap;
       }
       .lines:focus-visible {
         outline-offset: -2px;
       }
       .line {
+        white-space: pre-wrap;
         unicode-bidi: isolate;
       }
       .line.info,
@@ -115,9 +115,8 @@ function drawLine({ level, text, timeMs }: LogLine) {
     .map((line) => line.map((run) => run.text).join(""))
     .join("\n");
   const word = WORDS[level] ?? "";
-  return html`<div class="line ${level}" title=${TIME.format(timeMs)}>
-    ${word ? html`<strong>${word}: </strong>` : nothing}${shown(plain)}
-  </div>`;
+  const head = word ? html`<strong>${word}: </strong>` : nothing;
+  return html`<div class="line ${level}" title=${TIME.format(timeMs)}>${head}${tamed(plain)}</div>`;
 }
 
 customElements.define("sb-agent-log", SbAgentLog);

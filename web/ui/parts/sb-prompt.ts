@@ -221,7 +221,7 @@ export class SbPrompt extends LitElement {
       title=${words}
       @click=${() => this.showLog(!open)}
     >
-      ${icons.log}${fresh > 0 ? html`<span class="badge" data-testid="log-errors">${fresh}</span>` : nothing}
+      ${icons.log} Log${fresh > 0 ? html`<span class="badge" data-testid="log-errors">${fresh}</span>` : nothing}
     </button>`;
   }
 

@@ -3,8 +3,8 @@ import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { property, state } from "lit/decorators.js";
 import { terminalLines, type TerminalRun } from "../model/ansi";
 import { tailOf } from "../model/output";
+import { tamed } from "../model/words";
 import { shared } from "../theme/shared";
-import { shown } from "./shown";
 
 /** What is drawn at first, and when all is asked for. */
 const FEW = { lines: 200, chars: 32 * 1024 };
@@ -142,7 +142,7 @@ ${lines.map((line, at) => html`${line.map(run)}${at < lines.length - 1 ? "\n" : 
 }
 
 function run({ text, look }: TerminalRun) {
-  return look === "" ? shown(text) : html`<span class=${look}>${shown(text)}</span>`;
+  return look === "" ? tamed(text) : html`<span class=${look}>${tamed(text)}</span>`;
 }
 
 customElements.define("sb-terminal", SbTerminal);

@@ -123,7 +123,7 @@ export class SbTool extends LitElement {
     const rest = executions.filter(({ execution }) => !inTerminals.has(execution.id));
     const bare = content.length === 0 && rest.length === 0;
     const long = title.length > 90 || title.includes("\n");
-    return html`${long ? html`<p class="whole">${shown(title.slice(0, MAX_JSON_CHARS))}</p>` : nothing}
+    return html`${long ? html`<p class="whole" tabindex="0" role="region" aria-label="Title">${shown(title.slice(0, MAX_JSON_CHARS))}</p>` : nothing}
       ${locations.length > 0 ? places(locations) : nothing}
       ${answers.map((answer) => html`<p class="muted small">${answeredWords(answer)}</p>`)}
       ${content.slice(0, MAX_PARTS).map((part) => this.show(part))}

@@ -149,7 +149,7 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
     const words = cancelAsked ? "Stopping…" : (status?.message ?? (last?.kind === "text" ? "" : "Working…"));
     return html`<div class="working small" data-testid="working" data-since=${startMs ?? 0}>
       <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
-      <span class="muted">${shown(words)}</span>
+      <span class="muted">${sentence(words)}</span>
       ${
         status?.progress != null && !cancelAsked
           ? html`<progress

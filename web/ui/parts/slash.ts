@@ -44,6 +44,10 @@ export const slashStyle = css`
     color: var(--sb-muted);
     font-size: 0.87em;
     flex: 1 1 10em;
+    display: -webkit-box;
+    -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2;
+    overflow: hidden;
   }
   .slash .count {
     padding: 0.15em 0.9em 0.35em;
@@ -126,8 +130,8 @@ export class Slash {
 
   render() {
     if (!this.isOpen) return nothing;
-    return html`<div class="slash" data-testid="slash">
-      <ul id="slash" role="listbox" aria-label="Commands">
+    return html`<div class="slash" data-testid="slash" @mousedown=${keepFocus}>
+      <ul id="slash" role="listbox" aria-label="Commands" tabindex="0">
         ${this.found.map(
           (command, at) =>
             html`<li
@@ -135,9 +139,6 @@ export class Slash {
               role="option"
               data-testid="slash-command"
               aria-selected=${at === this.at}
-              @pointerdown=${(event: Event) => {
-                event.preventDefault();
-              }}
               @click=${() => this.pick(command)}
             >
               <span class="name">/${shown(command.name.slice(0, 100))}</span>
@@ -154,6 +155,11 @@ export class Slash {
     this.close();
     if (command) this.picked(command);
   }
+}
+
+/** The box is being written in; nothing here takes that away. */
+function keepFocus(event: Event): void {
+  event.preventDefault();
 }
 
 function firstLine(text: string): string {
