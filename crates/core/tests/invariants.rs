@@ -9,10 +9,13 @@ mod invariants {
     mod continuous;
     mod disk;
     mod durable;
+    mod errands;
     mod lists;
     mod random;
     mod restart;
+    mod runner;
     mod seams;
+    mod sleep;
     mod trust;
     mod turns;
     mod view;

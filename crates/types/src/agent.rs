@@ -20,6 +20,9 @@ pub enum Ask {
         cwd: WorkspaceRoot,
         /// The agent session that served it last, to be taken up again if the agent can.
         resume: Option<AgentSession>,
+        /// Whether anything was said in it before. If so, and nothing can be taken up again, the agent starts without
+        /// memory and the word that the session is open says [`Memory::Summarized`].
+        past: Past,
     },
     /// Work on a prompt.
     Prompt {
@@ -92,6 +95,23 @@ pub enum Ask {
         /// All of it.
         config: serde_json::Value,
     },
+}
+
+impl Ask {
+    /// Asks for a new agent session for a session in which nothing was said yet.
+    #[must_use]
+    pub fn open(session: SessionId, cwd: WorkspaceRoot) -> Self {
+        Self::OpenSession { session, cwd, resume: None, past: Past::Blank }
+    }
+}
+
+/// Whether a session has a past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Past {
+    /// Nothing was said in it yet.
+    Blank,
+    /// An agent has worked in it.
+    Spoken,
 }
 
 /// How a question of an agent was answered.
@@ -363,6 +383,18 @@ pub struct About {
 }
 
 impl Word {
+    /// The turn is done, and there is no more to say of it.
+    #[must_use]
+    pub fn turn_done(session: SessionId, name: Option<TurnName>) -> Self {
+        Self::TurnDone { session, name, outcome: Outcome::Completed, detail: None }
+    }
+
+    /// A new agent session is open that cannot be taken up again.
+    #[must_use]
+    pub fn opened(session: SessionId) -> Self {
+        Self::SessionOpened { session, agent_session: None, memory: None }
+    }
+
     /// The session that the word is for.
     #[must_use]
     pub fn session(&self) -> Option<SessionId> {

@@ -26,7 +26,7 @@ pub mod rows;
 pub mod text;
 pub mod told;
 
-pub use agent::{About, Answer, Ask, Telling, Word};
+pub use agent::{About, Answer, Ask, Past, Telling, Word};
 pub use body::{
     AgentOption, Approval, ApprovalKind, ApprovalOption, Body, ContextItem, Cost, Decision, Detail, Execution,
     ExecutionEnd, Image, Location, LogLevel, Memory, OptionChoice, OptionKind, Outcome, PlanEntry, PlanStatus, Prompt,

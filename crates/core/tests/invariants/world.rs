@@ -3,13 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use switchboard_core::{EndHow, Host, Input, Output, Settings, State, Trust, Workspace};
+use switchboard_core::{EndHow, Host, Input, Output, RequestId, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentName, Ask, Body, Command, Commit, CommitDone, Event, LifeId, LinkId, Prompt, ReadId, Seq, SessionId,
-    SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    AgentInfo, AgentName, Ask, Body, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, Memory, Past,
+    ProcessPer, Prompt, ReadId, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word,
+    WorkspaceRoot,
 };
 
 use super::disk::Disk;
+use super::runner::Runner;
 use super::view::{View, last};
 
 pub(crate) const ROOT: &str = "/w";
@@ -27,6 +29,12 @@ pub(crate) struct World {
     pub(crate) trust_answers: Vec<Result<(), String>>,
     pub(crate) trust_wanted: Vec<(WorkspaceRoot, Trust)>,
     pub(crate) delete_answers: Vec<Result<(), String>>,
+    /// Who does things for agents.
+    pub(crate) runner: Runner,
+    /// Errands that their agents wait for.
+    pub(crate) owed: HashMap<(LifeId, SessionId, ErrandName), ()>,
+    /// Summaries that the host wants.
+    pub(crate) recaps: Vec<SessionId>,
     /// Every prompt that ever reached an agent, over all restarts.
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     last_link: u64,
@@ -58,6 +66,9 @@ impl World {
             trust_answers: Vec::new(),
             trust_wanted: Vec::new(),
             delete_answers: Vec::new(),
+            runner: Runner::default(),
+            owed: HashMap::new(),
+            recaps: Vec::new(),
             prompted: Vec::new(),
             last_link: 0,
             starts: 1,
@@ -72,6 +83,23 @@ impl World {
         let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
         self.host.set_home(root);
         self.handle(Input::Workspace(workspace(trust)));
+    }
+
+    /// The same in a trusted workspace, with an agent that has a process for each session and can take it up again.
+    pub(crate) fn with_own() -> (Self, usize, SessionId) {
+        let mut world = Self::new();
+        world.trust();
+        let view = world.view();
+        world.command(view, open_own("tab"));
+        world.settle();
+        let session = world.session_of("tab");
+        (world, view, session)
+    }
+
+    pub(crate) fn trust(&mut self) {
+        let workspace = workspace(Trust::Trusted);
+        self.handle(Input::Trust { workspace, request: RequestId(1) });
+        self.settle();
     }
 
     /// A world with one view and one open tab whose agent session is open.
@@ -143,6 +171,14 @@ impl World {
     }
 
     pub(crate) fn words(&mut self, life: LifeId, words: Vec<Word>) {
+        for word in &words {
+            if let Word::Errand { session, errand, .. } = word {
+                let wanted = self.lives.get(&life).is_some_and(|life| life.opened.contains(session));
+                if wanted && self.host.served_by(life).any(|served| served == *session) {
+                    self.owed.insert((life, *session, errand.clone()), ());
+                }
+            }
+        }
         self.handle(Input::Words { life, words });
     }
 
@@ -161,11 +197,12 @@ impl World {
     pub(crate) fn complete(&mut self, session: SessionId) {
         let life = self.life();
         self.lives.get_mut(&life).expect("alive").running.remove(&session);
-        self.words(life, vec![Word::TurnDone { session, name: None }]);
+        self.words(life, vec![Word::turn_done(session, None)]);
     }
 
     pub(crate) fn exit(&mut self, life: LifeId) {
         self.lives.remove(&life);
+        self.owed.retain(|(owed, _, _), _| *owed != life);
         self.handle(Input::LifeEnded { life, message: "exited with code 1".to_owned() });
     }
 
@@ -181,6 +218,9 @@ impl World {
         self.reads.clear();
         self.reloads.clear();
         self.lives.clear();
+        self.owed.clear();
+        self.recaps.clear();
+        self.runner.die();
         self.host = Host::new(Settings::default(), self.starts);
         self.know_workspace();
         for view in &mut self.views {
@@ -215,6 +255,9 @@ impl World {
                         life.ending = Some(how);
                     }
                 }
+                Output::Errand(order) => self.runner.ordered(&self.disk, order),
+                Output::Recap(session) => self.recaps.push(session),
+                Output::AddAgent { .. } => {}
                 Output::TrustSettled { result, .. } => self.trust_answers.push(result),
                 Output::SetTrust { root, trust, .. } => self.trust_wanted.push((root, trust)),
                 Output::Deleted { result, .. } => self.delete_answers.push(result),
@@ -238,6 +281,7 @@ impl World {
             assert!(!self.prompted.contains(&sent), "{sent:?} went to an agent twice");
             self.prompted.push(sent);
         }
+        let life_id = life;
         let Some(life) = self.lives.get_mut(&life) else { return };
         match &ask {
             Ask::Prompt { session, name, .. } => {
@@ -247,6 +291,11 @@ impl World {
             Ask::CloseSession { session } => {
                 life.opened.remove(session);
                 life.running.remove(session);
+                self.owed.retain(|(owed, of, _), _| *owed != life_id || of != session);
+            }
+            Ask::ErrandDone { session, errand, .. } => {
+                let owed = self.owed.remove(&(life_id, *session, errand.clone()));
+                assert_eq!(owed, Some(()), "errand {errand} of session {session} was answered twice");
             }
             _ => {}
         }
@@ -303,15 +352,36 @@ impl World {
                 moved = true;
             }
             for session in self.lives.get(&id).map(Life::wanted).unwrap_or_default() {
+                let opened = self.lives.get(&id).map_or_else(|| Word::opened(session), |life| life.opens(session));
                 if let Some(life) = self.lives.get_mut(&id) {
                     life.opened.insert(session);
                     life.asks.retain(|ask| !matches!(ask, Ask::OpenSession { session: s, .. } if *s == session));
                 }
-                self.words(id, vec![Word::SessionOpened { session }]);
+                self.words(id, vec![opened]);
                 moved = true;
             }
         }
         moved
+    }
+
+    /// The oldest order of an errand is carried out.
+    pub(crate) fn run_errand(&mut self) -> bool {
+        let Some(news) = self.runner.work() else { return false };
+        news.into_iter().for_each(|news| self.handle(Input::Errand(news)));
+        true
+    }
+
+    /// Commands that run come to their end.
+    pub(crate) fn end_commands(&mut self) {
+        for news in self.runner.end_all(|_| true) {
+            self.handle(Input::Errand(news));
+        }
+    }
+
+    pub(crate) fn sum_up(&mut self) -> bool {
+        let Some(session) = self.recaps.pop() else { return false };
+        self.handle(Input::Recap { session, recap: Ok("what was said".to_owned()) });
+        true
     }
 
     pub(crate) fn drain(&mut self) -> bool {
@@ -329,7 +399,13 @@ impl World {
     /// Everything that can happen by itself happens, until nothing does.
     pub(crate) fn settle(&mut self) {
         for _ in 0..100_000 {
-            let moved = self.commit() || self.read() || self.reload() || self.drain() || self.agents_open();
+            let moved = self.commit()
+                || self.read()
+                || self.reload()
+                || self.drain()
+                || self.agents_open()
+                || self.run_errand()
+                || self.sum_up();
             if !moved {
                 return;
             }
@@ -359,6 +435,7 @@ impl World {
                 assert_eq!(live.running(), state.running());
                 assert_eq!((&live.title, live.closed), (&state.title, state.closed));
                 assert_eq!(live.approvals().collect::<Vec<_>>(), state.approvals().collect::<Vec<_>>());
+                assert_eq!(live.executions().collect::<Vec<_>>(), state.executions().collect::<Vec<_>>());
             }
         }
         for view in self.views.iter().filter(|view| view.link.is_some() && view.watching) {
@@ -393,6 +470,23 @@ impl World {
 }
 
 impl Life {
+    /// How an agent that can take sessions up again says that one is open; the shared ones cannot.
+    fn opens(&self, session: SessionId) -> Word {
+        let asked = self.asks.iter().rev().find_map(|ask| match ask {
+            Ask::OpenSession { session: of, resume, past, .. } if *of == session => Some((resume.is_some(), *past)),
+            _ => None,
+        });
+        if self.agent != "own" {
+            return Word::opened(session);
+        }
+        let memory = match asked {
+            Some((true, _)) => Some(Memory::Resumed),
+            Some((false, Past::Spoken)) => Some(Memory::Summarized),
+            Some((false, Past::Blank)) | None => None,
+        };
+        Word::SessionOpened { session, agent_session: Some("theirs".into()), memory }
+    }
+
     /// Agent sessions that were asked for and not opened yet.
     pub(crate) fn wanted(&self) -> Vec<SessionId> {
         let asked = self.asks.iter().filter_map(|ask| match ask {
@@ -403,15 +497,25 @@ impl Life {
     }
 }
 
+fn info(name: &str, process: ProcessPer) -> AgentInfo {
+    AgentInfo { name: name.into(), kind: "test".to_owned(), process }
+}
+
 pub(crate) fn workspace(trust: Trust) -> Workspace {
     Workspace {
         root: WorkspaceRoot::from(ROOT),
         trust,
-        agents: vec![AgentName::from("small")],
+        agents: vec![info("small", ProcessPer::Shared), info("own", ProcessPer::Session)],
         default_agent: AgentName::from(AgentName::DEMO),
+        offers: Vec::new(),
     }
 }
 
 pub(crate) fn open_tab(tab: &str, seen: u64) -> Command {
     Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen).into() }
+}
+
+/// A tab of the agent that has a process for each session.
+pub(crate) fn open_own(tab: &str) -> Command {
+    Command::OpenTab { tab: tab.into(), agent: Some("own".into()), workspace: None, seen: Seq(0).into() }
 }

@@ -190,7 +190,7 @@ impl AgentDialect for Plain {
         self.repeat.forget();
         self.owed(messages);
         match ask {
-            Ask::OpenSession { session, cwd, resume: _ } => {
+            Ask::OpenSession { session, cwd, resume: _, past: _ } => {
                 messages.extend(self.close(session));
                 let request = self.sessions.begin(session);
                 messages.extend(ToAgent::NewSession { request_id: &request, cwd: cwd.as_str() }.encode());
