@@ -9,6 +9,8 @@ import { shown } from "./shown";
 const MARKS = { pending: icons.circle, in_progress: icons.half, completed: icons.done } as const;
 const WORDS = { pending: "to do", in_progress: "in progress", completed: "done" } as const;
 
+const MAX_DRAWN = 100;
+
 export class SbPlan extends LitElement {
   static override styles = [
     shared,
@@ -99,7 +101,7 @@ export class SbPlan extends LitElement {
         <progress aria-label="Plan progress" .max=${Math.max(all, 1)} .value=${done}></progress>
       </header>
       <ol>
-        ${this.entries.map(
+        ${this.entries.slice(0, MAX_DRAWN).map(
           ({ content, status, priority }) =>
             html`<li class=${status}>
               ${MARKS[status] ?? icons.circle}<span
@@ -113,6 +115,7 @@ export class SbPlan extends LitElement {
             </li>`,
         )}
       </ol>
+      ${all > MAX_DRAWN ? html`<p class="muted small">and ${all - MAX_DRAWN} more</p>` : nothing}
     </section>`;
   }
 }
