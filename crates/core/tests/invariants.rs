@@ -10,6 +10,7 @@ mod invariants {
     mod disk;
     mod durable;
     mod errands;
+    mod life;
     mod lists;
     mod random;
     mod restart;

@@ -1,6 +1,10 @@
 //! The vocabularies of agents. Each is one file; none knows another.
 
+pub mod acp;
+pub mod apex;
+mod early;
 pub mod plain;
+mod repeat;
 
 use bytes::Bytes;
 use switchboard_types::{Ask, Time, Word};
@@ -8,6 +12,8 @@ use thiserror::Error;
 
 use crate::framing::FramingKind;
 
+pub use acp::Acp;
+pub use apex::Apex;
 pub use plain::Plain;
 
 /// One vocabulary of agents, with what it must remember for one process.
@@ -30,10 +36,22 @@ pub trait AgentDialect: Send {
     /// Translates what the host asks into messages for the agent, without framing.
     fn ask(&mut self, now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>);
 
+    /// Says what the agent's vocabulary has no message for: that its session is open, that it cannot take a prompt. Whoever
+    /// asks fetches it after each ask.
+    fn speak_for(&mut self, said: &mut Vec<Word>) {
+        let _ = said;
+    }
+
     /// Hands out what the dialect itself owes the agent after it has read, without framing. Whoever reads asks for it
     /// after each batch; what is not fetched goes out with the next ask.
     fn owed(&mut self, messages: &mut Vec<Vec<u8>>) {
         let _ = messages;
+    }
+
+    /// Hands out what the dialect itself answers to an ask that it cannot pass on, or not as it was meant. Whoever asks
+    /// looks for it after each ask; what is not fetched comes with the next words.
+    fn unsaid(&mut self, said: &mut Vec<Word>) {
+        let _ = said;
     }
 
     /// The last messages, before the agent's input is closed and it is to end.

@@ -1,16 +1,16 @@
 //! The edges of the host in virtual time: a disk that can be slow, fail and survive, views that keep journals, agents that
 //! answer when they are told to. Checks every event that a view is shown at the moment it is shown.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use switchboard_core::{EndHow, Host, Input, Output, RequestId, Settings, State, Trust, Workspace};
+use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentInfo, AgentName, Ask, Body, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, Memory, Past,
-    ProcessPer, Prompt, ReadId, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word,
-    WorkspaceRoot,
+    AgentInfo, AgentName, Ask, Body, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, ProcessPer,
+    Prompt, ReadId, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
+use super::life::Life;
 use super::runner::Runner;
 use super::view::{View, last};
 
@@ -39,17 +39,6 @@ pub(crate) struct World {
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     last_link: u64,
     starts: u64,
-}
-
-/// One life of an agent.
-#[derive(Default)]
-pub(crate) struct Life {
-    pub(crate) agent: String,
-    pub(crate) started: bool,
-    pub(crate) opened: BTreeSet<SessionId>,
-    pub(crate) asks: Vec<Ask>,
-    pub(crate) running: HashMap<SessionId, TurnName>,
-    pub(crate) ending: Option<EndHow>,
 }
 
 impl World {
@@ -466,34 +455,6 @@ impl World {
                 assert_eq!((session.status, session.queued), (state.status(), state.queue().len()), "session {id}");
             }
         }
-    }
-}
-
-impl Life {
-    /// How an agent that can take sessions up again says that one is open; the shared ones cannot.
-    fn opens(&self, session: SessionId) -> Word {
-        let asked = self.asks.iter().rev().find_map(|ask| match ask {
-            Ask::OpenSession { session: of, resume, past, .. } if *of == session => Some((resume.is_some(), *past)),
-            _ => None,
-        });
-        if self.agent != "own" {
-            return Word::opened(session);
-        }
-        let memory = match asked {
-            Some((true, _)) => Some(Memory::Resumed),
-            Some((false, Past::Spoken)) => Some(Memory::Summarized),
-            Some((false, Past::Blank)) | None => None,
-        };
-        Word::SessionOpened { session, agent_session: Some("theirs".into()), memory }
-    }
-
-    /// Agent sessions that were asked for and not opened yet.
-    pub(crate) fn wanted(&self) -> Vec<SessionId> {
-        let asked = self.asks.iter().filter_map(|ask| match ask {
-            Ask::OpenSession { session, .. } => Some(*session),
-            _ => None,
-        });
-        asked.collect()
     }
 }
 
