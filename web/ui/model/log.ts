@@ -2,18 +2,10 @@
  * One tab's log as the page has it: events in, turns out, and the cursor that says how far it is.
  * Applies each event once or not at all. Knows no DOM, no clock and no socket.
  */
-import type { Event, Execution, Memory, Seen, ToolCall, ToView } from "../wire";
+import type { Approval, Event, Execution, Memory, Seen, ToolCall, ToView } from "../wire";
 import { AgentSide } from "./agentside";
 import { addOutput, newOutput } from "./output";
-import {
-  type ApprovalPiece,
-  asksFor,
-  type Entry,
-  type ExecutionPiece,
-  newTurn,
-  type Notice,
-  type Turn,
-} from "./turn";
+import { type ApprovalPiece, type Entry, type ExecutionPiece, newTurn, type Notice, type Turn } from "./turn";
 
 /** What became of a frame: applied, dropped as already known, or not fitting, so that the tab must be seated anew. */
 export type Taken = "applied" | "repeated" | "misfit";
@@ -41,6 +33,7 @@ export class TabLog {
   private readonly executions = new Map<string, { turn: Turn; piece: ExecutionPiece }>();
   private readonly turns = new Map<number, Turn>();
   private openTurns: Turn[] = [];
+  private openAsks: ApprovalPiece[] = [];
 
   seen(): Seen {
     return { epoch: this.epoch, seq: this.cursor };
@@ -79,6 +72,7 @@ export class TabLog {
     this.turns.clear();
     this.executions.clear();
     this.openTurns = [];
+    this.openAsks = [];
     this.agent = new AgentSide();
     this.names.clear();
     this.epoch = "";
@@ -102,7 +96,7 @@ export class TabLog {
 
   /** Questions that wait for a person, the oldest first. */
   asks(): ApprovalPiece[] {
-    return this.openTurns.flatMap(asksFor);
+    return [...this.openAsks];
   }
 
   turn(number: number): Turn | undefined {
@@ -175,13 +169,7 @@ export class TabLog {
       case "toolCallUpdate":
         return this.tool(event, body.call);
       case "approvalAsked":
-        this.turnOf(event).pieces.push({
-          kind: "approval",
-          approval: body.approval,
-          resolution: null,
-          option: null,
-        });
-        return;
+        return this.ask(event, body.approval);
       case "approvalResolved":
         return this.resolve(event, body.approval, body.resolution, body.option ?? null);
       case "executionStarted":
@@ -299,6 +287,12 @@ export class TabLog {
     known.turn.version += 1;
   }
 
+  private ask(event: Event, approval: Approval): void {
+    const piece: ApprovalPiece = { kind: "approval", approval, resolution: null, option: null };
+    this.turnOf(event).pieces.push(piece);
+    this.openAsks.push(piece);
+  }
+
   private resolve(
     event: Event,
     id: string,
@@ -312,6 +306,7 @@ export class TabLog {
     if (owner && asked?.kind === "approval") {
       asked.resolution = resolution;
       asked.option = option;
+      this.openAsks = this.openAsks.filter((open) => open !== asked);
       owner.version += 1;
     }
   }

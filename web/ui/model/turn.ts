@@ -115,10 +115,3 @@ export function newTurn(number: number, timeMs: number): Turn {
 export function answerOf(turn: Turn): string {
   return turn.pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
 }
-
-/** Whether a person is asked for something in this turn now. */
-export function asksFor(turn: Turn): ApprovalPiece[] {
-  return turn.pieces.filter(
-    (piece): piece is ApprovalPiece => piece.kind === "approval" && piece.resolution === null,
-  );
-}
