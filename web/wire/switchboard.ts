@@ -3,14 +3,77 @@
 export const VERSION = "0.1.0";
 
 /**
+ * An agent that is configured.
+ */
+export type AgentInfo = {
+/**
+ * Its name.
+ */
+name: AgentName,
+/**
+ * Its kind, as the configuration calls it.
+ */
+kind: string,
+/**
+ * How many sessions share one process.
+ */
+process: ProcessPer, };
+
+/**
  * An agent's name in the configuration.
  */
 export type AgentName = string;
 
 /**
+ * A well-known agent that could be configured.
+ */
+export type AgentOffer = {
+/**
+ * Its name in the configuration, once it is there.
+ */
+name: AgentName,
+/**
+ * Its name for people.
+ */
+title: string,
+/**
+ * How it would be started.
+ */
+command: string, };
+
+/**
+ * Something that a person may set of an agent.
+ */
+export type AgentOption = {
+/**
+ * Its name for programs.
+ */
+id: OptionId,
+/**
+ * Its name for people.
+ */
+name: string,
+/**
+ * What it is for.
+ */
+description?: string,
+/**
+ * What it is about: `mode`, `model`, `thought_level`, or what else the agent calls it.
+ */
+category?: string,
+/**
+ * The choice that holds now.
+ */
+value: string,
+/**
+ * The choices; a switch has `true` and `false`.
+ */
+choices: Array<OptionChoice>, };
+
+/**
  * How the agent of a session is.
  */
-export type AgentState = "none" | "starting" | "slow" | "ready" | "exited";
+export type AgentState = "none" | "starting" | "slow" | "ready" | "stalled" | "asleep" | "exited";
 
 /**
  * A question that a person (or a rule) must answer before something runs.
@@ -51,7 +114,19 @@ severity: Severity,
 /**
  * Why a person is asked, in plain words.
  */
-reason: string, };
+reason: string,
+/**
+ * The tool call that it is about.
+ */
+call?: CallId,
+/**
+ * The answers that the agent itself offers; empty if ours are all there are.
+ */
+options?: Array<ApprovalOption>,
+/**
+ * SHA-256 over the exact bytes that are asked about, where the host itself would act.
+ */
+digest?: string, };
 
 /**
  * An approval's name, unique within its session.
@@ -62,6 +137,23 @@ export type ApprovalId = string;
  * What sort of thing an approval is about.
  */
 export type ApprovalKind = "command" | "edit" | "tool";
+
+/**
+ * An answer that an agent offers.
+ */
+export type ApprovalOption = {
+/**
+ * The agent's name for it.
+ */
+id: string,
+/**
+ * For people.
+ */
+name: string,
+/**
+ * What it comes to.
+ */
+kind: OptionKind, };
 
 /**
  * The content of an event. What belongs to a turn names it in the event, not here.
@@ -98,7 +190,23 @@ text: Text, } | { "type": "thought",
 /**
  * The piece; what came before is not repeated.
  */
-text: Text, } | { "type": "plan",
+text: Text, } | { "type": "code",
+/**
+ * The piece; what came before is not repeated.
+ */
+text: Text, } | { "type": "echo",
+/**
+ * The piece; what came before is not repeated.
+ */
+text: Text, } | { "type": "log",
+/**
+ * How much it matters.
+ */
+level: LogLevel,
+/**
+ * What it says.
+ */
+message: string, } | { "type": "plan",
 /**
  * All entries, in order.
  */
@@ -138,7 +246,67 @@ approval: ApprovalId,
 /**
  * The answer.
  */
-resolution: Resolution, } | { "type": "agentExited",
+resolution: Resolution,
+/**
+ * Which of the agent's own answers it was.
+ */
+option?: string, } | { "type": "executionStarted",
+/**
+ * What exactly.
+ */
+execution: Execution, } | { "type": "executionOutput",
+/**
+ * Which one.
+ */
+execution: ExecutionId,
+/**
+ * The piece; what came before is not repeated.
+ */
+text: string, } | { "type": "executionEnded",
+/**
+ * Which one.
+ */
+execution: ExecutionId,
+/**
+ * For people: what it was.
+ */
+title: string,
+/**
+ * How it ended.
+ */
+end: ExecutionEnd, } | { "type": "commandsChanged",
+/**
+ * All of them.
+ */
+commands: Array<SlashCommand>, } | { "type": "optionsChanged",
+/**
+ * All of them.
+ */
+options: Array<AgentOption>, } | { "type": "usage",
+/**
+ * Tokens in use.
+ */
+used: number,
+/**
+ * Tokens that fit.
+ */
+size: number,
+/**
+ * What the session has cost so far.
+ */
+cost?: Cost, } | { "type": "signInNeeded",
+/**
+ * What it says.
+ */
+message: string,
+/**
+ * The ways to do so.
+ */
+methods: Array<SignInMethod>, } | { "type": "agentSessionRestored",
+/**
+ * What it still knows.
+ */
+memory: Memory, } | { "type": "agentExited",
 /**
  * Why, and what to do.
  */
@@ -168,7 +336,24 @@ path?: string,
 /**
  * What it says.
  */
-content?: string, };
+content?: string,
+/**
+ * A picture, instead of words.
+ */
+image?: Image, };
+
+/**
+ * An amount of money.
+ */
+export type Cost = {
+/**
+ * How much.
+ */
+amount: number,
+/**
+ * Of what: `USD`, …
+ */
+currency: string, };
 
 /**
  * What a person can answer.
@@ -208,6 +393,73 @@ turn?: TurnId,
  * What it says.
  */
 body: Body, };
+
+/**
+ * Something that was allowed, exactly as it was shown.
+ */
+export type Execution = {
+/**
+ * Its name.
+ */
+id: ExecutionId,
+/**
+ * Who allowed it; absent if it was allowed for the whole session before.
+ */
+approval?: ApprovalId,
+/**
+ * What sort of thing it is.
+ */
+kind: ApprovalKind,
+/**
+ * For people: what happens.
+ */
+title: string,
+/**
+ * The command that runs.
+ */
+command?: string,
+/**
+ * Where it runs.
+ */
+cwd?: string,
+/**
+ * The file that changes.
+ */
+path?: string,
+/**
+ * How it changes.
+ */
+diff?: string,
+/**
+ * SHA-256 over the exact bytes: what runs and where, or the file before and after.
+ */
+digest: string, };
+
+/**
+ * How an execution ended.
+ */
+export type ExecutionEnd = { "type": "exited",
+/**
+ * Its exit code.
+ */
+code: number, } | { "type": "signalled",
+/**
+ * The signal's name.
+ */
+signal: string, } | { "type": "written",
+/**
+ * Its bytes now.
+ */
+bytes: number, } | { "type": "failed",
+/**
+ * Why.
+ */
+message: string, } | { "type": "unknown", };
+
+/**
+ * Something that was allowed to run or write, named by its place in the log. A command's is also its terminal's name.
+ */
+export type ExecutionId = string;
 
 /**
  * What the page says to the host.
@@ -292,7 +544,35 @@ decision: Decision,
 /**
  * The command as the person edited it.
  */
-command?: string, } | { "type": "restartAgent",
+command?: string,
+/**
+ * Which of the agent's own answers, where it offers several of one sort.
+ */
+option?: string, } | { "type": "setOption",
+/**
+ * Whose agent.
+ */
+tab: TabId,
+/**
+ * Which option.
+ */
+option: OptionId,
+/**
+ * The choice.
+ */
+value: string, } | { "type": "signIn",
+/**
+ * Whose agent.
+ */
+tab: TabId,
+/**
+ * Which method.
+ */
+method: string, } | { "type": "addAgent",
+/**
+ * Its name among a workspace's `offers`.
+ */
+name: AgentName, } | { "type": "restartAgent",
 /**
  * Whose agent.
  */
@@ -336,6 +616,73 @@ updatedMs: Time,
 session: SessionId, };
 
 /**
+ * A picture that goes with a prompt.
+ */
+export type Image = {
+/**
+ * What sort of picture: `image/png`, …
+ */
+mime: string,
+/**
+ * Its bytes in Base64.
+ */
+data: string, };
+
+/**
+ * A place in a file.
+ */
+export type Location = {
+/**
+ * Which file.
+ */
+path: string,
+/**
+ * Which line, counted from 1.
+ */
+line?: number, };
+
+/**
+ * How much a line of a log matters.
+ */
+export type LogLevel = "info" | "warn" | "error" | "stderr";
+
+/**
+ * What an agent still knows of a session.
+ */
+export type Memory = "resumed" | "loaded" | "summarized";
+
+/**
+ * One choice of an option.
+ */
+export type OptionChoice = {
+/**
+ * For programs.
+ */
+value: string,
+/**
+ * For people.
+ */
+name: string,
+/**
+ * What it means.
+ */
+description?: string,
+/**
+ * The choices that it belongs with.
+ */
+group?: string, };
+
+/**
+ * A setting of an agent that a person may change while it works: its mode, its model, …
+ */
+export type OptionId = string;
+
+/**
+ * What an answer that an agent offers comes to.
+ */
+export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always" | "other";
+
+/**
  * How a turn ended.
  */
 export type Outcome = "completed" | "cancelled" | "failed";
@@ -351,12 +698,21 @@ content: string,
 /**
  * How far it is.
  */
-status: PlanStatus, };
+status: PlanStatus,
+/**
+ * How much it matters, as the agent says.
+ */
+priority?: string, };
 
 /**
  * How far a step of a plan is.
  */
 export type PlanStatus = "pending" | "in_progress" | "completed";
+
+/**
+ * How many sessions share one process of an agent.
+ */
+export type ProcessPer = "session" | "shared";
 
 /**
  * What a person asks of an agent.
@@ -446,6 +802,53 @@ export type SessionId = number;
  * How bad something could be.
  */
 export type Severity = "low" | "medium" | "high" | "critical";
+
+/**
+ * Who carries out a sign-in.
+ */
+export type SignInBy = "agent" | "terminal" | "variable";
+
+/**
+ * A way to sign in at an agent.
+ */
+export type SignInMethod = {
+/**
+ * Its name for programs.
+ */
+id: string,
+/**
+ * Its name for people.
+ */
+name: string,
+/**
+ * What it means.
+ */
+description?: string,
+/**
+ * Who does it.
+ */
+by: SignInBy,
+/**
+ * For people: exactly what to do.
+ */
+todo: string, };
+
+/**
+ * What a person may type after a slash.
+ */
+export type SlashCommand = {
+/**
+ * Its name, without the slash.
+ */
+name: string,
+/**
+ * What it does.
+ */
+description: string,
+/**
+ * What may follow it.
+ */
+hint?: string, };
 
 /**
  * A session's status in one word.
@@ -594,7 +997,60 @@ input?: unknown,
 /**
  * What came out, as JSON.
  */
-output?: unknown, };
+output?: unknown,
+/**
+ * What it shows; replaces what it showed before. Absent in an update if that stays.
+ */
+content?: Array<ToolContent>,
+/**
+ * The places that it is at; replace those before. Absent in an update if they stay.
+ */
+locations?: Array<Location>, };
+
+/**
+ * A piece of what a tool call shows.
+ */
+export type ToolContent = { "type": "text",
+/**
+ * What they say.
+ */
+text: string, } | { "type": "diff",
+/**
+ * Which file.
+ */
+path: string,
+/**
+ * What it said before; absent if it is new.
+ */
+old?: string,
+/**
+ * What it says then.
+ */
+new: string, } | { "type": "terminal",
+/**
+ * The execution of that name, or one of the agent's own.
+ */
+terminal: ExecutionId,
+/**
+ * What the agent itself shows of it, where the host has not run it.
+ */
+output?: string, } | { "type": "image",
+/**
+ * The picture.
+ */
+image: Image, } | { "type": "link",
+/**
+ * Where it is.
+ */
+uri: string,
+/**
+ * What it is called.
+ */
+name: string, } | { "type": "other",
+/**
+ * The JSON.
+ */
+raw: unknown, };
 
 /**
  * How far a tool call is.
@@ -618,7 +1074,11 @@ export type Workspace = { root: WorkspaceRoot, trusted: boolean,
 /**
  * Those that are configured; `demo` is always there.
  */
-agents: Array<AgentName>, defaultAgent: AgentName, };
+agents: Array<AgentInfo>, defaultAgent: AgentName,
+/**
+ * Well-known agents that are installed and not configured yet.
+ */
+offers: Array<AgentOffer>, };
 
 /**
  * A workspace's folder, canonical and absolute.

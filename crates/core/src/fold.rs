@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use switchboard_types::record::Peek;
 use switchboard_types::{
-    Approval, ApprovalId, Body, EventRef, PlanEntry, Prompt, Resolution, Seq, SessionRow, Status, TurnId, TurnName,
-    TurnPhase, TurnRow,
+    Approval, ApprovalId, Body, EventRef, ExecutionId, PlanEntry, Prompt, Resolution, Seq, SessionRow, Status, TurnId,
+    TurnName, TurnPhase, TurnRow,
 };
 
 /// Answers that are remembered, so that a late one can be told what was decided.
@@ -28,6 +28,8 @@ pub struct State {
     prompts: HashMap<TurnId, Prompt>,
     approvals: BTreeMap<ApprovalId, OpenApproval>,
     resolved: VecDeque<(ApprovalId, Resolution)>,
+    /// What runs or is being written for the agent.
+    executions: BTreeMap<ExecutionId, OpenExecution>,
     /// The running turn's plan, or the last one's.
     pub plan: Vec<PlanEntry>,
     /// Why the agent is gone, while it is.
@@ -47,6 +49,15 @@ pub struct TurnState {
     pub queued: Seq,
     /// How far it is.
     pub phase: TurnPhase,
+}
+
+/// Something that was allowed and has not ended yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenExecution {
+    /// The turn that it belongs to.
+    pub turn: Option<TurnId>,
+    /// For people: what it is.
+    pub title: String,
 }
 
 /// A question that nobody has answered yet.
@@ -95,7 +106,14 @@ impl State {
             Body::ApprovalAsked { approval } => {
                 self.approvals.insert(approval.id.clone(), OpenApproval { turn, approval: approval.clone() });
             }
-            Body::ApprovalResolved { approval, resolution } => self.approval_resolved(approval, *resolution),
+            Body::ApprovalResolved { approval, resolution, .. } => self.approval_resolved(approval, *resolution),
+            Body::ExecutionStarted { execution } => {
+                let open = OpenExecution { turn, title: execution.title.clone() };
+                self.executions.insert(execution.id.clone(), open);
+            }
+            Body::ExecutionEnded { execution, .. } => {
+                self.executions.remove(execution);
+            }
             Body::AgentExited { message } => self.agent_exit = Some(message.clone()),
             Body::AgentRestarted {} => self.agent_exit = None,
             Body::SessionClosed {} => self.closed = true,
@@ -103,6 +121,15 @@ impl State {
             Body::SessionOpened { .. }
             | Body::Text { .. }
             | Body::Thought { .. }
+            | Body::Code { .. }
+            | Body::Echo { .. }
+            | Body::Log { .. }
+            | Body::ExecutionOutput { .. }
+            | Body::CommandsChanged { .. }
+            | Body::OptionsChanged { .. }
+            | Body::Usage { .. }
+            | Body::SignInNeeded { .. }
+            | Body::AgentSessionRestored { .. }
             | Body::Status { .. }
             | Body::ToolCall { .. }
             | Body::ToolCallUpdate { .. }
@@ -188,6 +215,12 @@ impl State {
         self.turns.len()
     }
 
+    /// Whether any prompt has gone to an agent.
+    #[must_use]
+    pub fn has_spoken(&self) -> bool {
+        self.turns.iter().any(|turn| turn.phase != TurnPhase::Queued)
+    }
+
     /// The turn that runs.
     #[must_use]
     pub fn running(&self) -> Option<TurnId> {
@@ -234,6 +267,23 @@ impl State {
         self.resolved.iter().rev().find(|(id, _)| id == approval).map(|(_, resolution)| *resolution)
     }
 
+    /// What was allowed and has not ended yet.
+    pub fn executions(&self) -> impl Iterator<Item = (&ExecutionId, &OpenExecution)> {
+        self.executions.iter()
+    }
+
+    /// An execution that has not ended yet.
+    #[must_use]
+    pub fn execution(&self, execution: &ExecutionId) -> Option<&OpenExecution> {
+        self.executions.get(execution)
+    }
+
+    /// Whether something that a turn started has not ended yet.
+    #[must_use]
+    pub fn has_executions(&self, turn: TurnId) -> bool {
+        self.executions.values().any(|open| open.turn == Some(turn))
+    }
+
     /// The status in one word.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -246,18 +296,25 @@ impl State {
     }
 }
 
-/// FNV-1a: stable for ever, since it is stored; it guards against mistakes, not against attackers.
+/// What tells one prompt from another.
 pub(crate) fn digest(prompt: &Prompt) -> u64 {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut take = |bytes: &[u8]| {
-        for byte in bytes.iter().chain(&[0xff]) {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    take(prompt.text.as_bytes());
+    let mut parts = vec![prompt.text.as_bytes()];
     for item in &prompt.context {
-        take(item.path.as_deref().unwrap_or_default().as_bytes());
-        take(item.content.as_deref().unwrap_or_default().as_bytes());
+        parts.push(item.path.as_deref().unwrap_or_default().as_bytes());
+        parts.push(item.content.as_deref().unwrap_or_default().as_bytes());
+        if let Some(image) = &item.image {
+            parts.push(image.mime.as_bytes());
+            parts.push(image.data.as_bytes());
+        }
+    }
+    digest_of(parts)
+}
+
+/// FNV-1a: stable for ever, since it is stored; it guards against mistakes, not against attackers.
+pub(crate) fn digest_of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u64 {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in parts.into_iter().flat_map(|part| part.iter().chain(&[0xff])) {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     }
     hash
 }

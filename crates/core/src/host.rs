@@ -7,6 +7,7 @@
 //! | `host/turns.rs` | the queue, turns and their ends |
 //! | `host/words.rs` | what agents say |
 //! | `host/approvals.rs` | questions to a person and their one answer |
+//! | `host/errands.rs` | what agents ask the host to do for them |
 //! | `host/agents.rs` | starting, losing and restarting agents |
 //! | `host/commits.rs` | durable before visible |
 //! | `host/delivery.rs` | seats: reading, following, windows |
@@ -19,6 +20,7 @@ mod approvals;
 mod commands;
 mod commits;
 mod delivery;
+mod errands;
 mod history;
 mod overview;
 mod restore;
@@ -28,12 +30,12 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_types::{
-    AgentName, Body, Change, LinkId, ReadId, Reject, RejectCode, Seq, SessionId, TabId, Ticket, Time, Told, Trust,
-    TurnId, WorkspaceRoot,
+    AgentName, Body, Change, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject, RejectCode, Seq, SessionId, TabId,
+    Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
 };
 
 use crate::input::{Input, Output, RequestId, Workspace};
-use crate::lives::Lives;
+use crate::lives::{AgentKey, Lives};
 use crate::seat::Link;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -67,6 +69,9 @@ pub struct Host {
     reopening: BTreeMap<SessionId, Vec<history::Reopening>>,
     /// Sessions that are to be deleted, and who asked for it.
     deleting: BTreeMap<SessionId, Vec<history::Asker>>,
+    /// Errands that have no answer yet, and whose they are.
+    errands: HashMap<ErrandId, SessionId>,
+    last_errand: ErrandId,
     next_session: SessionId,
     last_ticket: Ticket,
     last_read: ReadId,
@@ -113,6 +118,8 @@ impl Host {
             touched: BTreeSet::new(),
             reopening: BTreeMap::new(),
             deleting: BTreeMap::new(),
+            errands: HashMap::new(),
+            last_errand: ErrandId(0),
             next_session: SessionId(1),
             last_ticket: Ticket(0),
             last_read: ReadId(0),
@@ -132,6 +139,10 @@ impl Host {
             Input::LifeStarted(life) => self.life_started(now, life),
             Input::Words { life, words } => self.words(now, life, words),
             Input::LifeEnded { life, message } => self.life_ended(now, life, message),
+            Input::Stderr { life, lines } => self.stderr(now, life, lines),
+            Input::Errand(news) => self.errand_news(now, news),
+            Input::Recap { session, recap } => self.recap_made(now, session, recap),
+            Input::Configure { agent, workspace, config } => self.configure(&agent, &workspace, &config),
             Input::Committed(done) => self.committed(now, done),
             Input::PageRead { read, slice } => self.page_read(read, slice),
             Input::Reloaded { session, recovered } => self.reloaded(now, session, recovered),
@@ -197,11 +208,29 @@ impl Host {
         self.sessions.get(&session).filter(|session| session.is_writable()).map(|session| &session.state)
     }
 
+    /// A session's last event that has a number; none if it is not in memory.
+    #[must_use]
+    pub fn head(&self, session: SessionId) -> Option<Seq> {
+        self.sessions.get(&session).map(|session| session.head)
+    }
+
+    /// The session that a tab shows.
+    #[must_use]
+    pub fn session_of(&self, tab: &TabId) -> Option<SessionId> {
+        self.tabs.get(tab).copied()
+    }
+
+    /// The sessions that a life serves.
+    pub fn served_by(&self, life: LifeId) -> impl Iterator<Item = SessionId> + '_ {
+        self.sessions.values().filter(move |session| session.life() == Some(life)).map(|session| session.id)
+    }
+
     fn tick(&mut self, now: Time) {
         while let Some(alarm) = self.timers.due(now) {
             match alarm {
                 Alarm::Session(session) => self.session_alarm(now, session),
-                Alarm::Agent(agent, workspace) => self.pump_agent(now, &crate::lives::AgentKey { agent, workspace }),
+                Alarm::Agent(key) => self.pump_agent(now, &key),
+                Alarm::Idle(life) => self.unload_if_idle(now, life),
             }
         }
     }
@@ -233,6 +262,19 @@ impl Host {
         for (link, tab) in session.watchers.clone() {
             self.refuse(link, Reject::new(code, message).in_tab(tab));
         }
+    }
+
+    /// Which process serves a session.
+    fn key_of(&self, id: SessionId) -> Option<AgentKey> {
+        let session = self.sessions.get(&id)?;
+        let known = self.workspaces.get(&session.workspace);
+        let info = known.and_then(|known| known.agents.iter().find(|info| info.name == session.agent));
+        let own = info.is_some_and(|info| info.process == ProcessPer::Session);
+        Some(AgentKey {
+            agent: session.agent.clone(),
+            workspace: session.workspace.clone(),
+            session: own.then_some(id),
+        })
     }
 
     fn is_permitted(&self, workspace: &WorkspaceRoot, agent: &AgentName) -> bool {

@@ -1,8 +1,8 @@
 //! What happens to the host and what it wants done. Plain data; the edges carry it.
 
 use switchboard_types::{
-    AgentName, Ask, Command, Commit, CommitDone, History, HistoryPlace, LifeId, LinkId, Page, ReadId, Seq, SessionId,
-    SessionRow, Told, Trust, Word, WorkspaceRoot,
+    AgentInfo, AgentName, AgentOffer, Ask, Command, Commit, CommitDone, ErrandNews, ErrandOrder, History, HistoryPlace,
+    LifeId, LinkId, Page, ReadId, Seq, SessionId, SessionRow, Told, Trust, Word, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -43,6 +43,31 @@ pub enum Input {
         life: LifeId,
         /// For a person: why.
         message: String,
+    },
+    /// An agent's process wrote lines to its error output.
+    Stderr {
+        /// Which life.
+        life: LifeId,
+        /// The lines, escaped and cut.
+        lines: Vec<String>,
+    },
+    /// Something has become of an errand.
+    Errand(ErrandNews),
+    /// The summary of a conversation is made; the error is for a person.
+    Recap {
+        /// Which session.
+        session: SessionId,
+        /// What was said, in short.
+        recap: Result<String, String>,
+    },
+    /// The configuration of an agent has changed while it may run.
+    Configure {
+        /// Which agent.
+        agent: AgentName,
+        /// Where.
+        workspace: WorkspaceRoot,
+        /// All of it.
+        config: serde_json::Value,
     },
     /// The store has answered a commit.
     Committed(CommitDone),
@@ -130,6 +155,17 @@ pub enum Output {
         /// What.
         ask: Ask,
     },
+    /// Do something for an agent, and answer with [`Input::Errand`].
+    Errand(ErrandOrder),
+    /// Sum up what was said in a session so far, and answer with [`Input::Recap`].
+    Recap(SessionId),
+    /// Configure a well-known agent; every workspace that it changes comes back as [`Input::Workspace`].
+    AddAgent {
+        /// Who asks.
+        link: LinkId,
+        /// Its name.
+        name: AgentName,
+    },
     /// End an agent's process.
     End {
         /// Which life.
@@ -201,9 +237,11 @@ pub struct Workspace {
     /// Whether a person trusts it.
     pub trust: Trust,
     /// The agents that are configured there.
-    pub agents: Vec<AgentName>,
+    pub agents: Vec<AgentInfo>,
     /// The one that works when nobody names one.
     pub default_agent: AgentName,
+    /// Well-known agents that are installed and not configured yet.
+    pub offers: Vec<AgentOffer>,
 }
 
 /// A session as it is found on the disk.

@@ -3,15 +3,17 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use switchboard_types::{AgentName, LifeId, Time, WorkspaceRoot};
+use switchboard_types::{AgentName, LifeId, SessionId, Time, WorkspaceRoot};
 
 use crate::settings::Settings;
 
-/// An agent in a workspace: one process serves all its sessions.
+/// An agent in a workspace: one process serves all its sessions, or each session has its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct AgentKey {
     pub(crate) agent: AgentName,
     pub(crate) workspace: WorkspaceRoot,
+    /// The only session that the process serves; none if it serves all.
+    pub(crate) session: Option<SessionId>,
 }
 
 /// All agents that were ever wanted, and their processes.
@@ -44,9 +46,18 @@ pub(crate) enum Phase {
     /// Runs.
     Up { life: LifeId },
     /// Was told to end, for this reason.
-    Ending { life: LifeId, reason: String },
+    Ending { life: LifeId, reason: String, manner: Manner },
     /// Ended too often; waits for a person.
     Stopped { reason: String },
+}
+
+/// Whether views are told that a life was ended on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// They are.
+    Told,
+    /// It was only unloaded; the next prompt finds it again.
+    Unloaded,
 }
 
 /// Whether an agent can serve now.
@@ -72,6 +83,7 @@ pub(crate) struct LifeOver {
     pub(crate) message: String,
     /// Whether it ended before it could serve anybody, so trying again at once is pointless.
     pub(crate) never_served: bool,
+    pub(crate) manner: Manner,
 }
 
 impl Lives {
@@ -115,20 +127,36 @@ impl Lives {
         let key = self.by_life.remove(&life)?;
         let agent = self.agents.get_mut(&key)?;
         let never_served = !agent.has_served;
-        let (message, expected) = match &agent.phase {
-            Phase::Ending { reason, .. } => (reason.clone(), true),
-            _ => (message, false),
+        let (message, expected, manner) = match &agent.phase {
+            Phase::Ending { reason, manner, .. } => (reason.clone(), true, *manner),
+            _ => (message, false, Manner::Told),
         };
         agent.phase = Phase::Absent;
         let message = if expected { message } else { agent.count_exit(now, settings, &key, message) };
-        Some(LifeOver { key, message, never_served: never_served && !expected })
+        if agent.phase == Phase::Absent && agent.exits.is_empty() {
+            self.agents.remove(&key);
+        }
+        Some(LifeOver { key, message, never_served: never_served && !expected, manner })
+    }
+
+    /// Which agent a life is of; none if it is over.
+    pub(crate) fn key(&self, life: LifeId) -> Option<&AgentKey> {
+        self.by_life.get(&life)
+    }
+
+    /// Forgets an agent that no session can ever want again.
+    pub(crate) fn forget(&mut self, key: &AgentKey) {
+        let over = |agent: &Agent| matches!(agent.phase, Phase::Absent | Phase::Waiting { .. } | Phase::Stopped { .. });
+        if self.agents.get(key).is_some_and(over) {
+            self.agents.remove(key);
+        }
     }
 
     /// Marks a life as ending; none if it is not alive or is ending already.
-    pub(crate) fn end(&mut self, key: &AgentKey, reason: impl Into<String>) -> Option<LifeId> {
+    pub(crate) fn end(&mut self, key: &AgentKey, reason: impl Into<String>, manner: Manner) -> Option<LifeId> {
         let agent = self.agents.get_mut(key)?;
         let (Phase::Starting { life } | Phase::Up { life }) = agent.phase else { return None };
-        agent.phase = Phase::Ending { life, reason: reason.into() };
+        agent.phase = Phase::Ending { life, reason: reason.into(), manner };
         Some(life)
     }
 
@@ -158,6 +186,20 @@ impl Lives {
     /// Whether the agent's present life has opened any agent session.
     pub(crate) fn is_serving(&self, key: &AgentKey) -> bool {
         self.agents.get(key).is_some_and(|agent| agent.has_served)
+    }
+
+    /// The agent's process, if it runs.
+    pub(crate) fn up(&self, key: &AgentKey) -> Option<LifeId> {
+        match self.agents.get(key)?.phase {
+            Phase::Up { life } => Some(life),
+            _ => None,
+        }
+    }
+
+    /// All processes of an agent in a workspace that run.
+    pub(crate) fn serving(&self, agent: &AgentName, workspace: &WorkspaceRoot) -> Vec<LifeId> {
+        let ours = self.agents.keys().filter(|key| key.agent == *agent && key.workspace == *workspace);
+        ours.filter_map(|key| self.up(key)).collect()
     }
 
     /// Those whose process is alive or being started.

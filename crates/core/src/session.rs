@@ -1,17 +1,17 @@
 //! One session: its log's numbering, its state, what waits for the disk, and its place at an agent. Never decides what
 //! happens next; the host does.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use switchboard_types::{
-    AgentName, AgentState, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, LifeId, LinkId, Page, PageBuilder,
-    Seq, SessionId, SessionRow, SessionSummary, Status, TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnRow,
-    WorkspaceRoot,
+    AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, ErrandId, ErrandName,
+    LifeId, LinkId, Page, PageBuilder, Prepared, Seq, SessionId, SessionRow, SessionSummary, Status, TabId, Ticket,
+    Time, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
 use crate::fold::State;
-use crate::input::Recovered;
+use crate::input::{Output, Recovered};
 
 /// A session in memory.
 #[derive(Debug)]
@@ -38,9 +38,27 @@ pub(crate) struct Session {
     dirty_turns: BTreeSet<TurnId>,
     /// Pages on their way to the disk.
     pub(crate) pending: VecDeque<PendingPage>,
-    /// What may leave for the agent once the event at that place is on the disk.
-    pub(crate) gated: VecDeque<(Seq, LifeId, Ask)>,
+    /// What may leave once the event at that place is on the disk.
+    pub(crate) gated: VecDeque<(Seq, Output)>,
     pub(crate) place: AgentPlace,
+    /// What the agent calls its session, if it can be taken up again.
+    pub(crate) agent_session: Option<AgentSession>,
+    /// Whether the agent must be told what was said before.
+    pub(crate) recap: Recap,
+    /// What the agent asked the host to do and has no answer to yet.
+    pub(crate) errands: BTreeMap<ErrandId, OpenErrand>,
+    /// What a person has allowed for as long as the session is in memory.
+    pub(crate) grants: HashSet<String>,
+    /// When the agent last said or was told something.
+    pub(crate) last_word: Time,
+    /// Whether the person was told that nothing moves.
+    pub(crate) stalled: bool,
+    /// Whether its process was unloaded.
+    pub(crate) asleep: bool,
+    /// Lines of error output that were logged in this turn.
+    pub(crate) stderr_lines: usize,
+    /// Digests of the lists that were told last, so that the same list is not told twice.
+    pub(crate) told_lists: ToldLists,
     pub(crate) writes: Writes,
     /// Prompts were found at start-up; they wait until a view attaches.
     pub(crate) held: bool,
@@ -53,8 +71,61 @@ pub(crate) struct Session {
     pub(crate) cancel_by: Option<Time>,
     /// Who is seated here, so that an event costs nothing for those who are not.
     pub(crate) watchers: BTreeSet<(LinkId, TabId)>,
-    /// Our approval ids to the agent's own.
-    pub(crate) asked_by_agent: HashMap<ApprovalId, ApprovalId>,
+    /// Who waits for the answers to our questions.
+    pub(crate) askers: HashMap<ApprovalId, ApprovalAsker>,
+}
+
+/// An errand that its agent has no answer to yet.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenErrand {
+    /// The agent's name for it.
+    pub(crate) name: ErrandName,
+    /// Who asked.
+    pub(crate) life: LifeId,
+    /// The turn that it belongs to; what can do no harm needs none.
+    pub(crate) turn: Option<TurnId>,
+    pub(crate) stage: ErrandStage,
+}
+
+/// How far an errand is.
+#[derive(Clone, Debug)]
+pub(crate) enum ErrandStage {
+    /// It can do no harm and is being served.
+    Serving,
+    /// It is being made ready to be shown.
+    Preparing,
+    /// A person is asked.
+    Asked(Box<Prepared>),
+    /// It is being done.
+    Performing,
+}
+
+/// Who waits for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ApprovalAsker {
+    /// The agent, under its own name for the question.
+    Agent(ApprovalId),
+    /// Something that the host would do for it.
+    Errand(ErrandId),
+}
+
+/// Whether an agent must be told what was said before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Recap {
+    /// It knows.
+    #[default]
+    None,
+    /// It must; the summary is being made.
+    Wanted,
+    /// It must; this goes with the next prompt.
+    Ready(String),
+}
+
+/// Digests of lists that an agent repeats.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ToldLists {
+    pub(crate) commands: u64,
+    pub(crate) options: u64,
 }
 
 /// The session's place at its agent.
@@ -130,6 +201,7 @@ impl Session {
             agent,
             title: String::new(),
             tab: Some(tab.clone()),
+            agent_session: None,
             created: now,
             updated: now,
         };
@@ -158,6 +230,15 @@ impl Session {
             pending: VecDeque::new(),
             gated: VecDeque::new(),
             place: AgentPlace::None,
+            agent_session: row.agent_session,
+            recap: Recap::None,
+            errands: BTreeMap::new(),
+            grants: HashSet::new(),
+            last_word: row.updated,
+            stalled: false,
+            asleep: false,
+            stderr_lines: 0,
+            told_lists: ToldLists::default(),
             writes: Writes::Open,
             held: false,
             eager: false,
@@ -165,7 +246,7 @@ impl Session {
             slow: false,
             cancel_by: None,
             watchers: BTreeSet::new(),
-            asked_by_agent: HashMap::new(),
+            askers: HashMap::new(),
         }
     }
 
@@ -195,8 +276,20 @@ impl Session {
             | Body::ApprovalResolved { .. }
             | Body::AgentExited { .. }
             | Body::AgentRestarted {} => self.shows_more = true,
+            // The row of a turn says that it runs until all that it started has ended.
+            Body::ExecutionEnded { .. } => self.dirty_turns.extend(turn),
             Body::Text { .. }
             | Body::Thought { .. }
+            | Body::Code { .. }
+            | Body::Echo { .. }
+            | Body::Log { .. }
+            | Body::ExecutionStarted { .. }
+            | Body::ExecutionOutput { .. }
+            | Body::CommandsChanged { .. }
+            | Body::OptionsChanged { .. }
+            | Body::Usage { .. }
+            | Body::SignInNeeded { .. }
+            | Body::AgentSessionRestored { .. }
             | Body::Plan { .. }
             | Body::Status { .. }
             | Body::CancelAsked {}
@@ -243,12 +336,20 @@ impl Session {
 
     fn agent_state(&self) -> AgentState {
         match (self.place, self.waits_since) {
+            (AgentPlace::Open { .. }, _) if self.stalled => AgentState::Stalled,
             (AgentPlace::Open { .. }, _) => AgentState::Ready,
             (AgentPlace::Opening { .. }, _) | (AgentPlace::None, Some(_)) if self.slow => AgentState::Slow,
             (AgentPlace::Opening { .. }, _) | (AgentPlace::None, Some(_)) => AgentState::Starting,
             (AgentPlace::None, None) if self.shown.exited => AgentState::Exited,
+            (AgentPlace::None, None) if self.asleep => AgentState::Asleep,
             (AgentPlace::None, None) => AgentState::None,
         }
+    }
+
+    /// Takes note of what the agent calls its session; stored with the next event.
+    pub(crate) fn set_agent_session(&mut self, agent_session: Option<AgentSession>) {
+        self.dirty_row |= self.agent_session != agent_session;
+        self.agent_session = agent_session;
     }
 
     /// What is new since the last commit, as one entry of the next.
@@ -274,6 +375,7 @@ impl Session {
             agent: self.agent.clone(),
             title: self.state.title.clone(),
             tab: (!self.state.closed).then(|| self.tab.clone()),
+            agent_session: self.agent_session.clone(),
             created: self.created,
             updated: self.updated,
         }
@@ -287,7 +389,7 @@ impl Session {
             name: state.name.clone(),
             digest: state.digest,
             queued: state.queued,
-            phase: state.phase,
+            phase: if self.state.has_executions(turn) { TurnPhase::Running } else { state.phase },
         })
     }
 
@@ -319,7 +421,8 @@ impl Session {
 
     /// The running turn, as far as the agent can know of it: its prompt has left.
     pub(crate) fn heard_turn(&self) -> Option<TurnId> {
-        let withheld = self.gated.iter().any(|(_, _, ask)| matches!(ask, Ask::Prompt { .. }));
+        let withheld =
+            self.gated.iter().any(|(_, output)| matches!(output, Output::Ask { ask: Ask::Prompt { .. }, .. }));
         self.state.running().filter(|_| !withheld)
     }
 
@@ -336,8 +439,19 @@ impl Session {
     /// A turn that is over before its prompt could leave: the agent must not begin with it now.
     pub(crate) fn withhold(&mut self, turn: TurnId) {
         let Some(over) = self.state.turn(turn).map(|state| state.name.clone()) else { return };
-        self.gated
-            .retain(|(_, _, ask)| !matches!(ask, Ask::Prompt { name, .. } | Ask::Cancel { name, .. } if *name == over));
+        self.gated.retain(|(_, output)| match output {
+            Output::Ask { ask: Ask::Prompt { name, .. } | Ask::Cancel { name, .. }, .. } => *name != over,
+            _ => true,
+        });
+    }
+
+    /// Whether its process may go: nothing runs or waits, and the agent can take the session up again.
+    pub(crate) fn can_sleep(&self) -> bool {
+        matches!(self.place, AgentPlace::Open { .. })
+            && self.state.running().is_none()
+            && (self.held || self.state.queue().len() == 0)
+            && self.agent_session.is_some()
+            && self.recap == Recap::None
     }
 
     /// The life that serves this session, if there is one.
@@ -350,5 +464,5 @@ impl Session {
 }
 
 fn has_started(turn: &crate::fold::TurnState) -> bool {
-    turn.phase != switchboard_types::TurnPhase::Queued
+    turn.phase != TurnPhase::Queued
 }

@@ -9,6 +9,12 @@ pub struct Settings {
     pub startup_timeout_ms: u64,
     /// How long a cancelled turn may take to stop before its agent session is closed and opened again.
     pub cancel_ms: u64,
+    /// After this long without a word of a turn that runs the person is told that nothing moves.
+    pub stall_ms: u64,
+    /// After this long without use a process is ended, if its sessions can be taken up again. 0 is never.
+    pub idle_ms: u64,
+    /// How long a sign-in may take that the agent carries out itself.
+    pub sign_in_ms: u64,
     /// The wait before the second start after an exit; it doubles with every further one.
     pub backoff_min_ms: u64,
     /// The longest wait before a start.
@@ -25,6 +31,9 @@ impl Default for Settings {
             startup_slow_ms: 10_000,
             startup_timeout_ms: 30_000,
             cancel_ms: 10_000,
+            stall_ms: 40_000,
+            idle_ms: 30 * 60_000,
+            sign_in_ms: 10 * 60_000,
             backoff_min_ms: 250,
             backoff_max_ms: 5_000,
             crash_window_ms: 60_000,

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use switchboard_types::{AgentName, SessionId, Time, WorkspaceRoot};
+use switchboard_types::{LifeId, SessionId, Time};
+
+use crate::lives::AgentKey;
 
 /// What to look at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Alarm {
-    /// A session that opens an agent session or waits for a cancelled turn.
+    /// A session that opens an agent session, waits for a cancelled turn, or has heard nothing for long.
     Session(SessionId),
     /// An agent that waits to be started again.
-    Agent(AgentName, WorkspaceRoot),
+    Agent(AgentKey),
+    /// A process that nobody may need any more.
+    Idle(LifeId),
 }
 
 /// All alarms, soonest first.

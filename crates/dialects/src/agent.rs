@@ -6,10 +6,22 @@ use bytes::Bytes;
 use switchboard_types::{Ask, Time, Word};
 use thiserror::Error;
 
+use crate::framing::FramingKind;
+
 pub use plain::Plain;
 
 /// One vocabulary of agents, with what it must remember for one process.
 pub trait AgentDialect: Send {
+    /// How its messages are told apart on a pipe.
+    fn framing(&self) -> FramingKind {
+        FramingKind::Lines
+    }
+
+    /// The first messages, before anything is asked.
+    fn begin(&mut self, now: Time, messages: &mut Vec<Vec<u8>>) {
+        let _ = (now, messages);
+    }
+
     /// Translates one message of the agent; what it says is added to `said`, in order.
     ///
     /// Noise does not take back what was said: the words that were added stand.
@@ -21,6 +33,11 @@ pub trait AgentDialect: Send {
     /// Hands out what the dialect itself owes the agent after it has read, without framing. Whoever reads asks for it
     /// after each batch; what is not fetched goes out with the next ask.
     fn owed(&mut self, messages: &mut Vec<Vec<u8>>) {
+        let _ = messages;
+    }
+
+    /// The last messages, before the agent's input is closed and it is to end.
+    fn farewell(&mut self, messages: &mut Vec<Vec<u8>>) {
         let _ = messages;
     }
 }

@@ -19,7 +19,7 @@ const SESSION: SessionId = SessionId(1);
 fn talking() -> Plain {
     let (mut dialect, mut messages) = (Plain::new(), Vec::new());
     for session in [SESSION, SessionId(2)] {
-        dialect.ask(Time(0), Ask::OpenSession { session, cwd: WorkspaceRoot::from("/w") }, &mut messages);
+        dialect.ask(Time(0), Ask::open(session, WorkspaceRoot::from("/w")), &mut messages);
     }
     let created = Bytes::from_static(br#"{"type":"session-created","sessionId":"s"}"#);
     dialect.read(Time(0), &created, &mut Vec::new()).unwrap();
@@ -245,14 +245,8 @@ fn the_deepest_parameters_survive_the_log() {
     let deepest = format!("{}{}", "[".repeat(120), "]".repeat(120));
     let line = format!(r#"{{"type":"tool-call","sessionId":"s","callId":"c","toolName":"t","parameters":{deepest}}}"#);
     let Some(Word::ToolCall { call, tool, parameters, .. }) = heard(&line).pop() else { panic!("no tool call") };
-    let call = switchboard_types::ToolCall {
-        id: call,
-        title: tool,
-        kind: None,
-        status: switchboard_types::ToolStatus::Pending,
-        input: Some(parameters.clone()),
-        output: Some(parameters),
-    };
+    let known = switchboard_types::ToolCall::new(call, tool, switchboard_types::ToolStatus::Pending);
+    let call = switchboard_types::ToolCall { input: Some(parameters.clone()), output: Some(parameters), ..known };
     let body = Body::ToolCall { call };
     let mut builder = PageBuilder::new(Seq(1));
     builder.push(Time(0), None, &body);

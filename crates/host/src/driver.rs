@@ -5,10 +5,12 @@
 //! | --- | --- |
 //! | `driver/deeds.rs` | carrying out what the host wants done |
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
+//! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
 mod deeds;
+mod recap;
 mod recovery;
 mod start;
 mod workspaces;
@@ -56,6 +58,8 @@ pub enum StoreAnswer {
     Page(ReadId, Result<Slice, String>),
     /// A session was read anew.
     Reloaded(SessionId, Result<Box<Recovered>, String>),
+    /// A conversation was summed up.
+    Recap(SessionId, Result<String, String>),
     /// Sessions were listed.
     History(LinkId, Result<History, String>),
 }
@@ -222,6 +226,7 @@ impl Driver {
                 }
                 Input::Reloaded { session, recovered }
             }
+            StoreAnswer::Recap(session, recap) => Input::Recap { session, recap },
             StoreAnswer::History(link, history) => {
                 self.listings_in_flight -= 1;
                 Input::HistoryRead { link, history }
@@ -265,6 +270,7 @@ impl Driver {
         let input = match input {
             AgentInput::Started { life } => Input::LifeStarted(life),
             AgentInput::Words { life, words } => Input::Words { life, words },
+            AgentInput::Stderr { life, lines } => Input::Stderr { life, lines },
             AgentInput::Ended { life, message } => {
                 self.lives.remove(&life);
                 Input::LifeEnded { life, message }

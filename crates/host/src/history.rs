@@ -142,6 +142,7 @@ mod tests {
             agent: "demo".into(),
             title: "a title".to_owned(),
             tab: None,
+            agent_session: None,
             created: Time(1),
             updated: Time(updated),
         }

@@ -123,6 +123,13 @@ pub enum AgentInput {
         /// What, in order.
         words: Vec<Word>,
     },
+    /// The process wrote lines to its error output.
+    Stderr {
+        /// Which life.
+        life: LifeId,
+        /// The lines, escaped and cut.
+        lines: Vec<String>,
+    },
     /// The process could not be started or has ended; the last input of its life.
     Ended {
         /// Which life.

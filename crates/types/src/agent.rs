@@ -1,8 +1,12 @@
-//! What the host asks of an agent, and the words an agent says, in our own terms. Agent session ids never appear: the
-//! agent's dialect keeps them.
+//! What the host asks of an agent, and the words an agent says, in our own terms. What an agent calls its own session is
+//! carried only so that the session can be taken up again; no view ever sees it.
 
-use crate::body::{Approval, PlanEntry, Prompt, Resolution};
-use crate::ids::{ApprovalId, CallId, SessionId, TurnName, WorkspaceRoot};
+use crate::body::{
+    AgentOption, Approval, Cost, Detail, LogLevel, Memory, Outcome, PlanEntry, Prompt, Resolution, SignInMethod,
+    SlashCommand, ToolCall,
+};
+use crate::errand::{Errand, ErrandFailure, ErrandResult};
+use crate::ids::{AgentSession, ApprovalId, CallId, ErrandName, OptionId, SessionId, TurnName, WorkspaceRoot};
 use crate::text::Text;
 
 /// What the host asks of an agent.
@@ -14,6 +18,11 @@ pub enum Ask {
         session: SessionId,
         /// The folder to work in.
         cwd: WorkspaceRoot,
+        /// The agent session that served it last, to be taken up again if the agent can.
+        resume: Option<AgentSession>,
+        /// Whether anything was said in it before. If so, and nothing can be taken up again, the agent starts without
+        /// memory and the word that the session is open says [`Memory::Summarized`].
+        past: Past,
     },
     /// Work on a prompt.
     Prompt {
@@ -23,6 +32,8 @@ pub enum Ask {
         name: TurnName,
         /// What is asked.
         prompt: Prompt,
+        /// What was said before, for an agent that has lost it.
+        recap: Option<String>,
     },
     /// Stop working on a prompt.
     Cancel {
@@ -52,8 +63,82 @@ pub enum Ask {
         /// Which question.
         approval: ApprovalId,
         /// The answer.
+        answer: Answer,
+    },
+    /// Something that the agent asked the host to do is done, or is not.
+    ErrandDone {
+        /// The host's session.
+        session: SessionId,
+        /// The agent's name for it.
+        errand: ErrandName,
+        /// What came of it.
+        result: Result<ErrandResult, ErrandFailure>,
+    },
+    /// Set an option of the agent.
+    SetOption {
+        /// The host's session.
+        session: SessionId,
+        /// Which one.
+        option: OptionId,
+        /// The choice.
+        value: String,
+    },
+    /// Sign in by a method that the agent itself carries out; then open the session again.
+    SignIn {
+        /// The host's session.
+        session: SessionId,
+        /// Which method.
+        method: String,
+    },
+    /// The agent's configuration has changed.
+    Configure {
+        /// All of it.
+        config: serde_json::Value,
+    },
+}
+
+impl Ask {
+    /// Asks for a new agent session for a session in which nothing was said yet.
+    #[must_use]
+    pub fn open(session: SessionId, cwd: WorkspaceRoot) -> Self {
+        Self::OpenSession { session, cwd, resume: None, past: Past::Blank }
+    }
+}
+
+/// Whether a session has a past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Past {
+    /// Nothing was said in it yet.
+    Blank,
+    /// An agent has worked in it.
+    Spoken,
+}
+
+/// How a question of an agent was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A person, or a rule, has decided.
+    Decided {
+        /// In our words.
+        resolution: Resolution,
+        /// The one of the agent's own answers that was chosen, if one was.
+        option: Option<String>,
+    },
+    /// Nobody will: its turn was cancelled or is over.
+    Withdrawn {
+        /// In our words.
         resolution: Resolution,
     },
+}
+
+impl Answer {
+    /// The answer in our words.
+    #[must_use]
+    pub fn resolution(&self) -> Resolution {
+        match self {
+            Self::Decided { resolution, .. } | Self::Withdrawn { resolution } => *resolution,
+        }
+    }
 }
 
 /// Why a tool gave no result.
@@ -72,6 +157,19 @@ pub enum Word {
     SessionOpened {
         /// The host's session.
         session: SessionId,
+        /// What the agent calls it, if it can be taken up again in a later life.
+        agent_session: Option<AgentSession>,
+        /// What the agent still knows, if an earlier one was to be taken up; none for a new session.
+        memory: Option<Memory>,
+    },
+    /// The agent wants a person to sign in before it opens a session.
+    SignInNeeded {
+        /// The host's session.
+        session: SessionId,
+        /// What it says.
+        message: String,
+        /// The ways to do so.
+        methods: Vec<SignInMethod>,
     },
     /// The agent session could not be opened.
     OpenFailed {
@@ -98,6 +196,93 @@ pub enum Word {
         /// The piece.
         text: Text,
     },
+    /// A piece of code in the answer.
+    Code {
+        /// The host's session.
+        session: SessionId,
+        /// The turn, if the agent names it.
+        name: Option<TurnName>,
+        /// The piece.
+        text: Text,
+    },
+    /// The agent repeats what a person said.
+    Echo {
+        /// The host's session.
+        session: SessionId,
+        /// The piece.
+        text: Text,
+    },
+    /// A line of the agent's log.
+    Log {
+        /// The host's session.
+        session: SessionId,
+        /// How much it matters.
+        level: LogLevel,
+        /// What it says.
+        message: String,
+    },
+    /// The session has a title.
+    Title {
+        /// The host's session.
+        session: SessionId,
+        /// The title.
+        title: String,
+    },
+    /// What a person may type after a slash.
+    Commands {
+        /// The host's session.
+        session: SessionId,
+        /// All of them.
+        commands: Vec<SlashCommand>,
+    },
+    /// What a person may set.
+    Options {
+        /// The host's session.
+        session: SessionId,
+        /// All of them.
+        options: Vec<AgentOption>,
+    },
+    /// How full the context is.
+    Usage {
+        /// The host's session.
+        session: SessionId,
+        /// Tokens in use.
+        used: u64,
+        /// Tokens that fit.
+        size: u64,
+        /// What the session has cost so far.
+        cost: Option<Cost>,
+    },
+    /// The agent calls a tool of its own.
+    OwnToolCall {
+        /// The host's session.
+        session: SessionId,
+        /// The call, or what changed of it.
+        call: ToolCall,
+        /// Which of the two.
+        told: Telling,
+    },
+    /// The agent asks the host to do something for it.
+    Errand {
+        /// The host's session.
+        session: SessionId,
+        /// The agent's name for it.
+        errand: ErrandName,
+        /// What.
+        what: Errand,
+    },
+    /// The agent no longer wants what it asked the host to do.
+    ErrandDropped {
+        /// The host's session.
+        session: SessionId,
+        /// The agent's name for it.
+        errand: ErrandName,
+    },
+    /// The agent has said what it is and what it can do.
+    Introduced {
+        /// All of it.
+        about: Box<About>,
+    },
     /// The plan as it stands now.
     Plan {
         /// The host's session.
@@ -120,6 +305,10 @@ pub enum Word {
         session: SessionId,
         /// The turn, if the agent names it.
         name: Option<TurnName>,
+        /// How it ended, as the agent says.
+        outcome: Outcome,
+        /// More on that.
+        detail: Option<Detail>,
     },
     /// The turn failed.
     TurnFailed {
@@ -169,12 +358,59 @@ pub enum Word {
     },
 }
 
+/// Whether something is told for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// It is.
+    First,
+    /// It is told again, with what has changed.
+    Again,
+}
+
+/// What an agent says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Its name, as it says.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The version of the protocol that both will speak.
+    pub protocol: String,
+    /// What it can do, each in a few words for a person.
+    pub abilities: Vec<String>,
+    /// The ways to sign in that it knows.
+    pub sign_in: Vec<SignInMethod>,
+}
+
 impl Word {
+    /// The turn is done, and there is no more to say of it.
+    #[must_use]
+    pub fn turn_done(session: SessionId, name: Option<TurnName>) -> Self {
+        Self::TurnDone { session, name, outcome: Outcome::Completed, detail: None }
+    }
+
+    /// A new agent session is open that cannot be taken up again.
+    #[must_use]
+    pub fn opened(session: SessionId) -> Self {
+        Self::SessionOpened { session, agent_session: None, memory: None }
+    }
+
     /// The session that the word is for.
     #[must_use]
     pub fn session(&self) -> Option<SessionId> {
         match self {
-            Self::SessionOpened { session }
+            Self::SessionOpened { session, .. }
+            | Self::SignInNeeded { session, .. }
+            | Self::Code { session, .. }
+            | Self::Echo { session, .. }
+            | Self::Log { session, .. }
+            | Self::Title { session, .. }
+            | Self::Commands { session, .. }
+            | Self::Options { session, .. }
+            | Self::Usage { session, .. }
+            | Self::OwnToolCall { session, .. }
+            | Self::Errand { session, .. }
+            | Self::ErrandDropped { session, .. }
             | Self::OpenFailed { session, .. }
             | Self::Text { session, .. }
             | Self::Thought { session, .. }
@@ -186,7 +422,7 @@ impl Word {
             | Self::ApprovalWanted { session, .. }
             | Self::SessionEnded { session, .. }
             | Self::Unknown { session, .. } => Some(*session),
-            Self::Trouble { .. } => None,
+            Self::Trouble { .. } | Self::Introduced { .. } => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a view asks of the host, in our own words. Every dialect for views translates into these.
 
 use crate::body::{Decision, Prompt};
-use crate::ids::{AgentName, ApprovalId, Epoch, Seq, SessionId, TabId, Time, TurnName, WorkspaceRoot};
+use crate::ids::{AgentName, ApprovalId, Epoch, OptionId, Seq, SessionId, TabId, Time, TurnName, WorkspaceRoot};
 
 /// What a view asks of the host.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +81,29 @@ pub enum Command {
         decision: Decision,
         /// The command as the person edited it.
         command: Option<String>,
+        /// Which of the agent's own answers, where it offers several of one sort.
+        option: Option<String>,
+    },
+    /// Set an option of the tab's agent.
+    SetOption {
+        /// Whose agent.
+        tab: TabId,
+        /// Which option.
+        option: OptionId,
+        /// The choice.
+        value: String,
+    },
+    /// Sign in at the tab's agent.
+    SignIn {
+        /// Whose agent.
+        tab: TabId,
+        /// By which method.
+        method: String,
+    },
+    /// Configure a well-known agent.
+    AddAgent {
+        /// Its name.
+        name: AgentName,
     },
     /// Start the tab's agent again.
     RestartAgent {
@@ -124,6 +147,7 @@ impl Command {
             | Self::Trust { .. }
             | Self::History { .. }
             | Self::DeleteSession { .. }
+            | Self::AddAgent { .. }
             | Self::Ping { .. } => None,
             Self::OpenTab { tab, .. }
             | Self::OpenSession { tab, .. }
@@ -133,6 +157,8 @@ impl Command {
             | Self::CloseTab { tab }
             | Self::Ack { tab, .. }
             | Self::Decide { tab, .. }
+            | Self::SetOption { tab, .. }
+            | Self::SignIn { tab, .. }
             | Self::RestartAgent { tab } => Some(tab),
         }
     }

@@ -98,6 +98,10 @@ number! {
     ReadId(u64)
 }
 number! {
+    /// One errand of an agent on its way to its end; never used again while the host runs.
+    ErrandId(u64)
+}
+number! {
     /// Milliseconds since 1970. The edges make it; the core only compares and adds.
     Time(u64)
 }
@@ -125,6 +129,22 @@ name! {
 name! {
     /// A tool call's name; the agent chose it, we only carry it.
     CallId
+}
+name! {
+    /// What an agent calls its own session. It is stored so that the agent can take up its session again, and never shown.
+    AgentSession
+}
+name! {
+    /// An agent's name for something that it asks the host to do.
+    ErrandName
+}
+name! {
+    /// Something that was allowed to run or write, named by its place in the log. A command's is also its terminal's name.
+    ExecutionId
+}
+name! {
+    /// A setting of an agent that a person may change while it works: its mode, its model, …
+    OptionId
 }
 
 impl AgentName {

@@ -9,6 +9,7 @@
 //! | [`command`] | what a view asks of the host |
 //! | [`told`] | what the host says to a view |
 //! | [`agent`] | what the host asks of an agent, and the words an agent says |
+//! | [`errand`] | what an agent asks the host to do for it |
 //! | [`rows`] | the metadata that is stored beside the log, and the unit of commit |
 //! | [`reject`] | a refused message; the link lives on |
 //! | [`limits`] | the bound of everything that a peer could make large |
@@ -16,6 +17,7 @@
 pub mod agent;
 pub mod body;
 pub mod command;
+pub mod errand;
 pub mod ids;
 pub mod limits;
 pub mod record;
@@ -24,18 +26,25 @@ pub mod rows;
 pub mod text;
 pub mod told;
 
-pub use agent::{Ask, Word};
+pub use agent::{About, Answer, Ask, Past, Telling, Word};
 pub use body::{
-    Approval, ApprovalKind, Body, ContextItem, Decision, Detail, Outcome, PlanEntry, PlanStatus, Prompt, Resolution,
-    Severity, ToolCall, ToolStatus,
+    AgentOption, Approval, ApprovalKind, ApprovalOption, Body, ContextItem, Cost, Decision, Detail, Execution,
+    ExecutionEnd, Image, Location, LogLevel, Memory, OptionChoice, OptionKind, Outcome, PlanEntry, PlanStatus, Prompt,
+    Resolution, Severity, SignInBy, SignInMethod, SlashCommand, ToolCall, ToolContent, ToolStatus,
 };
 pub use command::{Command, HistoryPlace, Seen, Trust, Visibility};
+pub use errand::{
+    Cut, Errand, ErrandCode, ErrandFailure, ErrandNews, ErrandOrder, ErrandResult, Exit, Prepared, Run, TerminalWish,
+};
 pub use ids::{
-    AgentName, ApprovalId, CallId, Epoch, LifeId, LinkId, ReadId, Seq, SessionId, TabId, Ticket, Time, TurnId,
-    TurnName, WorkspaceRoot,
+    AgentName, AgentSession, ApprovalId, CallId, Epoch, ErrandId, ErrandName, ExecutionId, LifeId, LinkId, OptionId,
+    ReadId, Seq, SessionId, TabId, Ticket, Time, TurnId, TurnName, WorkspaceRoot,
 };
 pub use record::{Event, EventRef, Page, PageBuilder};
 pub use reject::{Reject, RejectCode};
 pub use rows::{Change, Commit, CommitDone, Entry, History, SessionRow, TurnPhase, TurnRow, WorkspaceRow};
 pub use text::Text;
-pub use told::{AgentState, SessionSummary, Status, TabSummary, Told, TurnNames, WorkspaceSummary};
+pub use told::{
+    AgentInfo, AgentOffer, AgentState, ProcessPer, SessionSummary, Status, TabSummary, Told, TurnNames,
+    WorkspaceSummary,
+};

@@ -36,3 +36,13 @@ pub const MAX_WORKSPACES: usize = 1_000;
 pub const MAX_TITLE_CHARS: usize = 40;
 /// Commands that wait for a session to be read again from the store.
 pub const MAX_WAITING_COMMANDS: usize = 16;
+/// Errands of one session that are not done yet.
+pub const MAX_OPEN_ERRANDS: usize = 64;
+/// Bytes of a command's output that go to the log; the rest is only for the agent.
+pub const MAX_LOGGED_OUTPUT_BYTES: usize = 256 * 1024;
+/// What an agent is told of a conversation that it has lost, in bytes.
+pub const MAX_RECAP_BYTES: usize = 64 * 1024;
+/// A title that an agent gives, in characters.
+pub const MAX_AGENT_TITLE_CHARS: usize = 200;
+/// Lines of an agent's error output that go to its session's log in one turn.
+pub const MAX_STDERR_LINES: usize = 2_000;

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use crate::command::HistoryPlace;
-use crate::ids::{AgentName, Epoch, Seq, SessionId, TabId, Ticket, Time, TurnId, TurnName, WorkspaceRoot};
+use crate::ids::{
+    AgentName, AgentSession, Epoch, Seq, SessionId, TabId, Ticket, Time, TurnId, TurnName, WorkspaceRoot,
+};
 use crate::record::Page;
 
 /// One session.
@@ -22,6 +24,8 @@ pub struct SessionRow {
     pub title: String,
     /// The tab that shows it, until the tab is closed.
     pub tab: Option<TabId>,
+    /// What the agent calls its own session, if it can be taken up again. Lost with the row, not in the log.
+    pub agent_session: Option<AgentSession>,
     /// When it was opened.
     pub created: Time,
     /// When a turn last began or ended.

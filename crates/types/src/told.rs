@@ -181,6 +181,10 @@ pub enum AgentState {
     Slow,
     /// It is there.
     Ready,
+    /// A turn runs, and nothing has come from it for long.
+    Stalled,
+    /// It was unloaded because nobody needed it; the next prompt wakes it, and it goes on where it was.
+    Asleep,
     /// It has ended; the log says why.
     Exited,
 }
@@ -193,7 +197,43 @@ pub struct WorkspaceSummary {
     /// Whether a person trusts it.
     pub trust: Trust,
     /// The agents that are configured there.
-    pub agents: Vec<AgentName>,
+    pub agents: Vec<AgentInfo>,
     /// The one that works when nobody names one.
     pub default_agent: AgentName,
+    /// Well-known agents that are installed and not configured yet.
+    pub offers: Vec<AgentOffer>,
+}
+
+/// An agent that is configured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentInfo {
+    /// Its name.
+    pub name: AgentName,
+    /// Its kind, as the configuration calls it.
+    pub kind: String,
+    /// How many sessions share one process.
+    pub process: ProcessPer,
+}
+
+/// How many sessions share one process of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessPer {
+    /// Each session has its own.
+    Session,
+    /// One for all sessions of a workspace.
+    Shared,
+}
+
+/// A well-known agent that could be configured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentOffer {
+    /// Its name in the configuration, once it is there.
+    pub name: AgentName,
+    /// Its name for people.
+    pub title: String,
+    /// How it would be started.
+    pub command: String,
 }

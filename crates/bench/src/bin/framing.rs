@@ -90,7 +90,7 @@ fn ours(bytes: &[u8], times: u64) -> Result<u64> {
 /// Opens the session that the messages are for.
 fn open(dialect: &mut Plain, now: Time, said: &mut Vec<Word>) -> Result<()> {
     let mut asked = Vec::new();
-    dialect.ask(now, Ask::OpenSession { session: SessionId(1), cwd: "/".into() }, &mut asked);
+    dialect.ask(now, Ask::open(SessionId(1), "/".into()), &mut asked);
     let asked: serde_json::Value = serde_json::from_slice(asked.first().context("no ask")?)?;
     let answer =
         serde_json::json!({"type": "session-created", "requestId": asked["requestId"], "sessionId": "s1"}).to_string();

@@ -124,6 +124,7 @@ impl Sqlite {
             agent: "load".into(),
             title: String::new(),
             tab: None,
+            agent_session: None,
             created: Time(1),
             updated: Time(1),
         };

@@ -35,6 +35,7 @@ impl Host {
             Command::Trust { root, trust } => self.outputs.push_back(Output::SetTrust { link, root, trust }),
             Command::History { before, limit } => self.list_history(link, before, limit),
             Command::DeleteSession { session } => self.delete_session(now, Asker::Link(link), session),
+            Command::AddAgent { name } => self.outputs.push_back(Output::AddAgent { link, name }),
             Command::Ping { number } => self.tell(link, Told::Pong { number }),
             other => self.tab_command(now, link, other),
         }
@@ -77,9 +78,11 @@ impl Host {
             Command::Cancel { tab, name } => self.cancel(now, link, id, tab, &name),
             Command::CloseTab { .. } => self.close_tab(now, id),
             Command::Ack { tab, seq } => self.ack(link, id, tab, seq),
-            Command::Decide { tab, approval, decision, command } => {
-                self.decide(now, link, id, tab, approval, decision, command);
+            Command::Decide { tab, approval, decision, command, option } => {
+                self.decide(now, link, id, tab, approval, decision, command, option);
             }
+            Command::SetOption { tab, option, value } => self.set_option(link, id, tab, option, value),
+            Command::SignIn { tab, method } => self.sign_in(now, link, id, tab, method),
             Command::RestartAgent { tab } => self.restart_agent(now, link, id, tab),
             Command::Ready { .. }
             | Command::Watch { .. }
@@ -90,6 +93,7 @@ impl Host {
             | Command::Trust { .. }
             | Command::History { .. }
             | Command::DeleteSession { .. }
+            | Command::AddAgent { .. }
             | Command::Ping { .. } => {}
         }
     }
@@ -174,8 +178,9 @@ impl Host {
             return Err(Reject::new(RejectCode::BadMessage, "this host does not know the workspace"));
         };
         let agent = agent.unwrap_or_else(|| known.default_agent.clone());
-        if !agent.is_demo() && !known.agents.contains(&agent) {
-            let mut names: Vec<&str> = known.agents.iter().map(AgentName::as_str).chain([AgentName::DEMO]).collect();
+        if !agent.is_demo() && !known.agents.iter().any(|info| info.name == agent) {
+            let mut names: Vec<&str> =
+                known.agents.iter().map(|info| info.name.as_str()).chain([AgentName::DEMO]).collect();
             names.sort_unstable();
             names.dedup();
             let message = format!("no agent `{agent}` is configured here; there are: {}", names.join(", "));
@@ -253,8 +258,13 @@ impl Host {
         if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
             self.ask(id, life, Ask::CloseSession { session: id });
         }
+        self.drop_errands(id);
         if let Some(session) = self.sessions.get_mut(&id) {
             session.place = AgentPlace::None;
+        }
+        self.end_own_process(id);
+        if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
+            self.watch_idle(now, life);
         }
     }
 

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use switchboard_types::{
-    Ask, Change, Command, Commit, CommitDone, LifeId, LinkId, Page, RejectCode, SessionId, Ticket, Time, Told,
+    Ask, Change, Command, Commit, CommitDone, ErrandOrder, LifeId, LinkId, Page, RejectCode, SessionId, Ticket, Time,
+    Told,
 };
 
 use super::Host;
@@ -72,27 +73,32 @@ impl Host {
             self.touched.insert(id);
         }
         self.deliver(id, &page);
-        self.release_asks(id);
+        self.release(id);
         self.pump(now, id);
         self.delete_if_over(id);
         self.forget_if_over(id);
     }
 
     /// Lets go what waited for events that are on the disk now.
-    fn release_asks(&mut self, id: SessionId) {
+    fn release(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        while let Some((_, life, ask)) = session.gated.pop_front_if(|(seq, _, _)| *seq <= session.durable) {
-            self.outputs.push_back(Output::Ask { life, ask });
+        while let Some((_, output)) = session.gated.pop_front_if(|(seq, _)| *seq <= session.durable) {
+            self.outputs.push_back(output);
         }
     }
 
     /// An ask leaves when everything that caused it is on the disk.
     pub(super) fn ask(&mut self, id: SessionId, life: LifeId, ask: Ask) {
+        self.when_durable(id, Output::Ask { life, ask });
+    }
+
+    /// Something leaves when everything that caused it is on the disk.
+    pub(super) fn when_durable(&mut self, id: SessionId, output: Output) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         if session.head > session.durable {
-            session.gated.push_back((session.head, life, ask));
+            session.gated.push_back((session.head, output));
         } else {
-            self.outputs.push_back(Output::Ask { life, ask });
+            self.outputs.push_back(output);
         }
     }
 
@@ -105,8 +111,10 @@ impl Host {
         }
         session.pending.clear();
         // What closes the agent session is wanted now more than before; nothing else may leave.
-        let closing: Vec<_> =
-            session.gated.drain(..).filter(|(_, _, ask)| matches!(ask, Ask::CloseSession { .. })).collect();
+        let closing: Vec<_> = session.gated.drain(..).map(|(_, output)| output).filter(closes).collect();
+        let at_work = !session.errands.is_empty() || session.state.executions().next().is_some();
+        let errands = std::mem::take(&mut session.errands);
+        session.askers.clear();
         session.cancel_by = None;
         session.writes = Writes::Sealed;
         // What was to go with the next commit never will.
@@ -118,10 +126,18 @@ impl Host {
         if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
             self.outputs.push_back(Output::Ask { life, ask: Ask::CloseSession { session: id } });
         }
+        if at_work {
+            // Nothing that it started could be recorded to its end.
+            self.outputs.push_back(Output::Errand(ErrandOrder::EndAll { session: id }));
+        }
+        for errand in errands.into_keys() {
+            self.errands.remove(&errand);
+            self.outputs.push_back(Output::Errand(ErrandOrder::Drop { errand }));
+        }
         self.touch(id);
         self.refuse_seats(id, RejectCode::Internal, &sealed_message(reason));
         self.delete_settled(id, Some(reason));
-        self.outputs.extend(closing.into_iter().map(|(_, life, ask)| Output::Ask { life, ask }));
+        self.outputs.extend(closing);
         let taken = self.tabs.get(&tab).is_some_and(|other| *other != id);
         if never_durable {
             if !taken {
@@ -154,6 +170,10 @@ impl Host {
             }
         }
         self.drop_seats(id);
+        let key = self.key_of(id);
+        if let Some(key) = key.filter(|key| key.session.is_some()) {
+            self.lives.forget(&key);
+        }
         if let Some(closed) = self.sessions.remove(&id).and_then(|session| session.summary()) {
             self.tell_watching(&Told::Session(closed));
         }
@@ -182,6 +202,10 @@ impl Host {
             }
         }
     }
+}
+
+fn closes(output: &Output) -> bool {
+    matches!(output, Output::Ask { ask: Ask::CloseSession { .. }, .. } | Output::End { .. })
 }
 
 fn deleted(change: &Change) -> Option<SessionId> {

@@ -13,6 +13,7 @@ pub(super) fn summary(workspace: &Workspace) -> WorkspaceSummary {
         trust: workspace.trust,
         agents: workspace.agents.clone(),
         default_agent: workspace.default_agent.clone(),
+        offers: workspace.offers.clone(),
     }
 }
 

@@ -38,6 +38,7 @@ impl Host {
 
     /// Marks the running turn as failed and lets its questions expire.
     fn settle_running(&mut self, now: Time, id: SessionId, code: &str, message: &str) {
+        self.settle_executions(now, id);
         let Some(session) = self.sessions.get(&id) else { return };
         let running = session.state.running();
         if let Some(turn) = running {

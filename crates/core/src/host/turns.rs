@@ -2,14 +2,14 @@
 
 use switchboard_types::limits::MAX_TITLE_CHARS;
 use switchboard_types::{
-    Ask, Body, Detail, LifeId, Outcome, Prompt, RejectCode, Resolution, SessionId, Time, TurnId, TurnName,
+    Ask, Body, Detail, LifeId, Outcome, Past, Prompt, RejectCode, Resolution, SessionId, Time, TurnId, TurnName,
 };
 
 use super::Host;
 use super::commands::untrusted_message;
 use crate::input::Output;
 use crate::lives::{AgentKey, Readiness};
-use crate::session::AgentPlace;
+use crate::session::{AgentPlace, Recap};
 use crate::timers::Alarm;
 
 impl Host {
@@ -39,13 +39,14 @@ impl Host {
         if self.stopping || !idle || (waiting.is_none() && !session.eager) {
             return Progress::Done;
         }
-        let key = AgentKey { agent: session.agent.clone(), workspace: session.workspace.clone() };
+        let place = session.place;
+        let Some(key) = self.key_of(id) else { return Progress::Done };
         if !self.is_permitted(&key.workspace, &key.agent) {
             let message = untrusted_message(&key.workspace);
             return self.cannot_serve(now, id, waiting, RejectCode::WorkspaceUntrusted, &message);
         }
-        match session.place {
-            AgentPlace::Open { life } if self.lives.is_ending(life) => Progress::Done,
+        match place {
+            AgentPlace::Open { life } if self.lives.is_ending(life) || self.lacks_recap(id) => Progress::Done,
             AgentPlace::Open { life } => match waiting {
                 Some(turn) => self.start_turn(now, id, turn, life),
                 None => self.is_served(id),
@@ -76,7 +77,7 @@ impl Host {
                 let (agent, workspace) = (key.agent.clone(), key.workspace.clone());
                 self.outputs.push_back(Output::Spawn { life, agent, workspace });
             }
-            Readiness::WaitUntil(at) => self.timers.set(at, Alarm::Agent(key.agent.clone(), key.workspace.clone())),
+            Readiness::WaitUntil(at) => self.timers.set(at, Alarm::Agent(key.clone())),
             Readiness::Coming => {}
             Readiness::Refused(reason) => {
                 return self.cannot_serve(now, id, waiting, RejectCode::AgentUnavailable, &reason);
@@ -89,10 +90,12 @@ impl Host {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let since = session.waits_since.take().unwrap_or(now);
         session.place = AgentPlace::Opening { life, since };
-        let cwd = session.workspace.clone();
+        session.asleep = false;
+        let (cwd, resume) = (session.workspace.clone(), session.agent_session.clone());
+        let past = if session.state.has_spoken() { Past::Spoken } else { Past::Blank };
         self.touch(id);
         self.timers.set(since.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
-        self.ask(id, life, Ask::OpenSession { session: id, cwd });
+        self.ask(id, life, Ask::OpenSession { session: id, cwd, resume, past });
     }
 
     /// Nobody can work on what waits: it fails with the reason, or, if nothing waits, the views are told.
@@ -127,8 +130,15 @@ impl Host {
         session.eager = false;
         let Some(prompt) = session.state.waiting_prompt(turn).cloned() else { return Progress::Done };
         let Some(name) = session.state.turn(turn).map(|state| state.name.clone()) else { return Progress::Done };
+        let recap = match std::mem::take(&mut session.recap) {
+            Recap::Ready(recap) => Some(recap),
+            Recap::None | Recap::Wanted => None,
+        };
+        session.stderr_lines = 0;
         self.append(now, id, Some(turn), &Body::TurnStarted {});
-        self.ask(id, life, Ask::Prompt { session: id, name, prompt });
+        self.ask(id, life, Ask::Prompt { session: id, name, prompt, recap });
+        self.heard_from(now, id);
+        self.timers.set(now.after_ms(self.settings.stall_ms), Alarm::Session(id));
         Progress::Done
     }
 
@@ -146,9 +156,15 @@ impl Host {
         let Some(name) = session.state.turn(turn).map(|state| state.name.clone()) else { return };
         let life = session.life();
         self.append(now, id, Some(turn), &Body::CancelAsked {});
+        // The agent hears of the cancel before it hears that nobody will answer its questions.
+        if let Some(life) = life {
+            self.ask(id, life, Ask::Cancel { session: id, name });
+        }
         self.resolve_all(now, id, Resolution::Deny);
-        let Some(life) = life else { return };
-        self.ask(id, life, Ask::Cancel { session: id, name });
+        self.end_errands(now, id, turn);
+        if life.is_none() {
+            return;
+        }
         let by = now.after_ms(self.settings.cancel_ms);
         if let Some(session) = self.sessions.get_mut(&id) {
             session.cancel_by = Some(by);
@@ -157,16 +173,16 @@ impl Host {
     }
 
     /// The agent is done with the running turn, well or badly.
-    pub(super) fn finish_running(&mut self, now: Time, id: SessionId, failure: Option<Detail>) {
+    pub(super) fn finish_running(&mut self, now: Time, id: SessionId, said: Outcome, detail: Option<Detail>) {
         let Some(session) = self.sessions.get(&id) else { return };
         let Some(turn) = session.state.running() else { return };
-        let (outcome, detail) = match failure {
-            _ if session.state.is_cancelling() => (Outcome::Cancelled, None),
-            None => (Outcome::Completed, None),
-            Some(detail) => (Outcome::Failed, Some(detail)),
-        };
+        let (outcome, detail) = if session.state.is_cancelling() { (Outcome::Cancelled, None) } else { (said, detail) };
+        let life = session.life();
         self.end_turn(now, id, turn, outcome, detail);
         self.pump(now, id);
+        if let Some(life) = life {
+            self.watch_idle(now, life);
+        }
     }
 
     /// The one end of a turn.
@@ -181,9 +197,13 @@ impl Host {
         let running = self.sessions.get(&id).and_then(|session| session.state.running());
         if running == Some(turn) {
             self.resolve_all(now, id, Resolution::Expired);
+            self.end_errands(now, id, turn);
             if let Some(session) = self.sessions.get_mut(&id) {
                 session.cancel_by = None;
                 session.withhold(turn);
+                if std::mem::take(&mut session.stalled) {
+                    self.touched.insert(id);
+                }
             }
         }
         self.append(now, id, Some(turn), &Body::TurnEnded { outcome, detail });

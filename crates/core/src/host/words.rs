@@ -1,14 +1,17 @@
 //! What agents say. A word touches only the session and the turn that it is for; what comes too late or for nobody is
 //! counted and changes nothing.
 
+use serde::Serialize;
 use switchboard_types::agent::ToolFailure;
-use switchboard_types::limits::MAX_NOTICE_CHARS;
+use switchboard_types::limits::{MAX_AGENT_TITLE_CHARS, MAX_NOTICE_CHARS};
 use switchboard_types::{
-    Ask, Body, CallId, Detail, LifeId, SessionId, Text, Time, ToolCall, ToolStatus, TurnName, Word,
+    AgentOption, AgentSession, Ask, Body, CallId, Detail, LifeId, Memory, Outcome, SessionId, SlashCommand, Telling,
+    Text, Time, ToolCall, ToolStatus, TurnName, Word,
 };
 
 use super::Host;
-use crate::session::AgentPlace;
+use crate::input::Output;
+use crate::session::{AgentPlace, Recap};
 
 /// What is left of what an agent said at once.
 type Words = std::iter::Peekable<std::vec::IntoIter<Word>>;
@@ -34,20 +37,39 @@ impl Host {
 
     /// One word; streamed text takes those of its turn that follow along.
     fn word(&mut self, now: Time, (life, id): (LifeId, SessionId), word: Word, rest: &mut Words) {
+        self.heard_from(now, id);
         match word {
             Word::Text { name, text, .. } => self.streamed(now, id, (name, Body::Text { text }), rest),
             Word::Thought { name, text, .. } => self.streamed(now, id, (name, Body::Thought { text }), rest),
-            Word::SessionOpened { .. } => self.agent_session_opened(now, life, id),
+            Word::SessionOpened { agent_session, memory, .. } => {
+                self.agent_session_opened(now, life, id, agent_session, memory);
+            }
+            Word::SignInNeeded { message, methods, .. } => {
+                self.append(now, id, None, &Body::SignInNeeded { message, methods });
+            }
+            Word::Code { name, text, .. } => self.code(now, id, name.as_ref(), text),
+            Word::Echo { text, .. } => self.in_running(now, id, Body::Echo { text }),
+            Word::Log { level, message, .. } => self.in_running(now, id, Body::Log { level, message }),
+            Word::Title { title, .. } => self.titled(now, id, &title),
+            Word::Commands { commands, .. } => self.commands_told(now, id, commands),
+            Word::Options { options, .. } => self.options_told(now, id, options),
+            Word::Usage { used, size, cost, .. } => self.in_running(now, id, Body::Usage { used, size, cost }),
+            Word::OwnToolCall { call, told: Telling::First, .. } => self.in_running(now, id, Body::ToolCall { call }),
+            Word::OwnToolCall { call, told: Telling::Again, .. } => {
+                self.in_running(now, id, Body::ToolCallUpdate { call });
+            }
+            Word::Errand { errand, what, .. } => self.errand_wanted(now, (life, id), errand, what),
+            Word::ErrandDropped { errand, .. } => self.errand_dropped(now, id, &errand),
             Word::OpenFailed { message, .. } => self.open_failed(now, id, &message),
             Word::Plan { entries, .. } => self.in_running(now, id, Body::Plan { entries }),
             Word::Status { message, progress, .. } => self.in_running(now, id, Body::Status { message, progress }),
-            Word::TurnDone { name, .. } => self.turn_done(now, id, name.as_ref()),
+            Word::TurnDone { name, outcome, detail, .. } => self.turn_done(now, id, name.as_ref(), outcome, detail),
             Word::TurnFailed { message, .. } => self.turn_failed(now, id, message),
             Word::ToolCall { call, tool, parameters, .. } => self.tool_call(now, life, id, call, tool, parameters),
             Word::ApprovalWanted { approval, .. } => self.approval_wanted(now, id, approval),
             Word::SessionEnded { reason, .. } => self.agent_session_ended(now, id, reason),
             Word::Unknown { name, raw, .. } => self.in_running(now, id, Body::Unknown { name, raw }),
-            Word::Trouble { .. } => {}
+            Word::Trouble { .. } | Word::Introduced { .. } => {}
         }
     }
 
@@ -96,10 +118,51 @@ impl Host {
         self.append(now, id, turn, &body);
     }
 
-    fn turn_done(&mut self, now: Time, id: SessionId, name: Option<&TurnName>) {
+    /// What an agent tells apart as code; rarer than text, so one by one.
+    fn code(&mut self, now: Time, id: SessionId, name: Option<&TurnName>, text: Text) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let turn = session.turn_for(name);
+        let body = if turn.is_some() { Body::Code { text } } else { outside_a_turn(&text) };
+        self.append(now, id, turn, &body);
+    }
+
+    fn titled(&mut self, now: Time, id: SessionId, title: &str) {
+        let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        let title: String = line.chars().take(MAX_AGENT_TITLE_CHARS).collect();
+        let Some(session) = self.sessions.get(&id) else { return };
+        if !title.is_empty() && session.state.title != title {
+            self.append(now, id, None, &Body::TitleChanged { title });
+        }
+    }
+
+    /// Agents repeat their lists at every start; the same list is not kept twice.
+    fn commands_told(&mut self, now: Time, id: SessionId, commands: Vec<SlashCommand>) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let digest = digest_of(&commands);
+        if std::mem::replace(&mut session.told_lists.commands, digest) != digest {
+            self.append(now, id, None, &Body::CommandsChanged { commands });
+        }
+    }
+
+    fn options_told(&mut self, now: Time, id: SessionId, options: Vec<AgentOption>) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let digest = digest_of(&options);
+        if std::mem::replace(&mut session.told_lists.options, digest) != digest {
+            self.append(now, id, None, &Body::OptionsChanged { options });
+        }
+    }
+
+    fn turn_done(
+        &mut self,
+        now: Time,
+        id: SessionId,
+        name: Option<&TurnName>,
+        outcome: Outcome,
+        detail: Option<Detail>,
+    ) {
         let Some(session) = self.sessions.get(&id) else { return };
         if session.turn_for(name).is_some_and(|turn| session.heard_turn() == Some(turn)) {
-            self.finish_running(now, id, None);
+            self.finish_running(now, id, outcome, detail);
         } else {
             self.counters.late_words += 1;
         }
@@ -108,18 +171,53 @@ impl Host {
     fn turn_failed(&mut self, now: Time, id: SessionId, message: String) {
         let Some(session) = self.sessions.get(&id) else { return };
         if session.heard_turn().is_some() {
-            self.finish_running(now, id, Some(Detail::new("agent_error", message)));
+            self.finish_running(now, id, Outcome::Failed, Some(Detail::new("agent_error", message)));
         } else {
             self.append(now, id, None, &Body::Status { message, progress: None });
         }
     }
 
-    fn agent_session_opened(&mut self, now: Time, life: LifeId, id: SessionId) {
+    fn agent_session_opened(
+        &mut self,
+        now: Time,
+        life: LifeId,
+        id: SessionId,
+        agent_session: Option<AgentSession>,
+        memory: Option<Memory>,
+    ) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.place = AgentPlace::Open { life };
         session.slow = false;
+        session.set_agent_session(agent_session);
+        if memory == Some(Memory::Summarized) && session.state.has_spoken() {
+            session.recap = Recap::Wanted;
+            self.outputs.push_back(Output::Recap(id));
+        }
+        if let Some(memory) = memory {
+            self.append(now, id, None, &Body::AgentSessionRestored { memory });
+        }
         self.touch(id);
         self.lives.has_served(life);
+        self.pump(now, id);
+        self.watch_idle(now, life);
+    }
+
+    /// Whether the summary that the agent needs is still being made.
+    pub(super) fn lacks_recap(&self, id: SessionId) -> bool {
+        self.sessions.get(&id).is_some_and(|session| session.recap == Recap::Wanted)
+    }
+
+    /// The summary is there; without one the agent goes on all the same, and the person is told.
+    pub(super) fn recap_made(&mut self, now: Time, id: SessionId, recap: Result<String, String>) {
+        let Some(session) = self.sessions.get_mut(&id).filter(|session| session.recap == Recap::Wanted) else { return };
+        match recap {
+            Ok(recap) => session.recap = Recap::Ready(recap),
+            Err(reason) => {
+                session.recap = Recap::None;
+                let message = format!("the agent goes on without a summary of the conversation: {reason}");
+                self.append(now, id, None, &Body::Status { message, progress: None });
+            }
+        }
         self.pump(now, id);
     }
 
@@ -136,15 +234,19 @@ impl Host {
     fn agent_session_ended(&mut self, now: Time, id: SessionId, reason: Option<String>) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.place = AgentPlace::None;
-        session.asked_by_agent.clear();
+        session.askers.clear();
         session.gated.clear();
+        session.recap = Recap::None;
+        session.set_agent_session(None);
         self.touched.insert(id);
+        self.drop_errands(id);
+        let Some(session) = self.sessions.get_mut(&id) else { return };
         let message = match reason {
             Some(reason) => format!("the agent ended its session: {reason}"),
             None => "the agent ended its session".to_owned(),
         };
         if session.state.running().is_some() {
-            self.finish_running(now, id, Some(Detail::new("agent_error", message)));
+            self.finish_running(now, id, Outcome::Failed, Some(Detail::new("agent_error", message)));
         } else {
             self.append(now, id, None, &Body::Status { message, progress: None });
         }
@@ -162,14 +264,7 @@ impl Host {
         parameters: serde_json::Value,
     ) {
         let message = format!("this host offers no tool named `{tool}`");
-        let asked = ToolCall {
-            id: call.clone(),
-            title: tool,
-            kind: None,
-            status: ToolStatus::Pending,
-            input: Some(parameters),
-            output: None,
-        };
+        let asked = ToolCall { input: Some(parameters), ..ToolCall::new(call.clone(), tool, ToolStatus::Pending) };
         let output = serde_json::json!({ "code": "TOOL_NOT_FOUND", "message": message });
         let refused = ToolCall { status: ToolStatus::Failed, input: None, output: Some(output), ..asked.clone() };
         self.in_running(now, id, Body::ToolCall { call: asked });
@@ -177,6 +272,12 @@ impl Host {
         let failure = ToolFailure { code: "TOOL_NOT_FOUND".to_owned(), message };
         self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
     }
+}
+
+/// A digest of what a list says, to tell whether it is the one before.
+fn digest_of<T: Serialize>(list: &T) -> u64 {
+    let text = serde_json::to_vec(list).unwrap_or_default();
+    crate::fold::digest_of([text.as_slice()])
 }
 
 /// A piece of streamed text as the event that it becomes; none if the word is no such.

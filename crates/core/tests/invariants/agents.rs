@@ -195,7 +195,7 @@ fn words_of_an_earlier_life_are_nobodys() {
     world.advance(250);
     world.settle();
     let before = world.log(session).len();
-    world.words(old, vec![Word::TurnDone { session, name: None }]);
+    world.words(old, vec![Word::turn_done(session, None)]);
     world.settle();
     assert_eq!(world.log(session).len(), before);
     assert_eq!(world.host.counters().late_words, 1);

@@ -18,6 +18,9 @@ fn wanted(session: SessionId, id: &str) -> Word {
         diff: None,
         severity: Severity::Low,
         reason: "it runs a program".to_owned(),
+        call: None,
+        options: Vec::new(),
+        digest: None,
     };
     Word::ApprovalWanted { session, approval }
 }
@@ -34,13 +37,13 @@ fn asked() -> (World, usize, SessionId, ApprovalId) {
 }
 
 fn decide(approval: &ApprovalId, decision: Decision) -> Command {
-    Command::Decide { tab: "tab".into(), approval: approval.clone(), decision, command: None }
+    Command::Decide { tab: "tab".into(), approval: approval.clone(), decision, command: None, option: None }
 }
 
 fn answer(world: &World) -> Option<Resolution> {
     let life = world.life();
     world.lives[&life].asks.iter().find_map(|ask| match ask {
-        Ask::ApprovalAnswer { approval, resolution, .. } if approval.as_str() == "theirs" => Some(*resolution),
+        Ask::ApprovalAnswer { approval, answer, .. } if approval.as_str() == "theirs" => Some(answer.resolution()),
         _ => None,
     })
 }
@@ -91,7 +94,10 @@ fn deny_and_stop_also_cancels_the_turn() {
 fn an_edited_command_is_refused_where_the_agent_runs_it_itself() {
     let (mut world, view, session, approval) = asked();
     let command = Some("rm -rf /".to_owned());
-    world.command(view, Command::Decide { tab: "tab".into(), approval, decision: Decision::AllowOnce, command });
+    world.command(
+        view,
+        Command::Decide { tab: "tab".into(), approval, decision: Decision::AllowOnce, command, option: None },
+    );
     world.settle();
     assert_eq!(world.views[view].refused[0].code, RejectCode::BadMessage);
     assert_eq!(world.host.state(session).unwrap().approvals().count(), 1);
@@ -102,7 +108,7 @@ fn a_restart_expires_what_was_open() {
     let (mut world, view, session, approval) = asked();
     world.restart();
     world.settle();
-    let expired = Body::ApprovalResolved { approval, resolution: Resolution::Expired };
+    let expired = Body::ApprovalResolved { approval, resolution: Resolution::Expired, option: None };
     assert!(world.bodies(session).contains(&expired));
     world.reconnect(view);
     world.settle();

@@ -197,7 +197,7 @@ fn deleting_stops_what_runs_then_deletes_and_then_says_so() {
     assert_eq!(world.views[watcher].gone, vec![session]);
     let life = world.life();
     assert!(!world.lives[&life].opened.contains(&session), "the agent session is closed");
-    world.words(life, vec![Word::TurnDone { session, name: None }]);
+    world.words(life, vec![Word::turn_done(session, None)]);
     world.settle();
     assert!(!world.disk.sessions.contains_key(&session), "a late word brings nothing back");
     world.open(view, "another");

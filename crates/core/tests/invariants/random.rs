@@ -205,7 +205,7 @@ impl Run {
             }
             Step::Complete { tab } => {
                 self.ended(tab);
-                self.say(tab, |session| vec![Word::TurnDone { session, name: None }]);
+                self.say(tab, |session| vec![Word::turn_done(session, None)]);
             }
             Step::Fail { tab } => {
                 self.ended(tab);
@@ -229,7 +229,7 @@ impl Run {
         let Some(approval) = state.approvals().next().map(|open| open.approval.id.clone()) else { return };
         let decision = if deny { Decision::DenyStop } else { Decision::AllowOnce };
         let tab = self.tab(tab).as_str().into();
-        self.world.command(view, Command::Decide { tab, approval, decision, command: None });
+        self.world.command(view, Command::Decide { tab, approval, decision, command: None, option: None });
     }
 
     /// Everybody looks and reads again, agents finish what they have, and then everything must be whole.
@@ -253,7 +253,7 @@ impl Run {
                 .collect();
             for (life, session) in running {
                 self.world.lives.get_mut(&life).unwrap().running.remove(&session);
-                self.world.words(life, vec![Word::TurnDone { session, name: None }]);
+                self.world.words(life, vec![Word::turn_done(session, None)]);
             }
         }
         self.world.settle();
@@ -288,6 +288,9 @@ fn wanted(session: SessionId) -> Word {
         diff: None,
         severity: Severity::Medium,
         reason: "it is asked for".to_owned(),
+        call: None,
+        options: Vec::new(),
+        digest: None,
     };
     Word::ApprovalWanted { session, approval }
 }

@@ -108,7 +108,7 @@ fn a_word_that_comes_before_the_prompt_has_left_does_not_end_its_turn() {
     world.settle();
     assert_eq!(world.prompted.len(), 1);
     // An agent that says so twice, in one breath.
-    let done = || Word::TurnDone { session, name: None };
+    let done = || Word::turn_done(session, None);
     let life = world.life();
     world.lives.get_mut(&life).unwrap().running.clear();
     world.words(life, vec![done(), done()]);
@@ -139,7 +139,7 @@ fn a_late_session_opened_is_not_taken_for_the_next_one() {
     world.lives.get_mut(&life).unwrap().asks.clear();
     world.advance(settings.startup_timeout_ms - settings.startup_slow_ms);
     // The answer to the first wish was on its way.
-    world.words(life, vec![Word::SessionOpened { session }]);
+    world.words(life, vec![Word::opened(session)]);
     while world.commit() {}
     let asks = &world.lives[&life].asks;
     let prompts = asks.iter().filter(|ask| matches!(ask, Ask::Prompt { .. })).count();

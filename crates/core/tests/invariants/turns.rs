@@ -167,7 +167,7 @@ fn a_word_that_names_an_ended_turn_goes_to_that_turn() {
     let life = world.life();
     let text = Text::from("for the first");
     world.words(life, vec![Word::Text { session, name: Some(TurnName::from("one")), text: text.clone() }]);
-    world.words(life, vec![Word::TurnDone { session, name: Some(TurnName::from("one")) }]);
+    world.words(life, vec![Word::turn_done(session, Some(TurnName::from("one")))]);
     world.settle();
     let event = world.log(session).iter().find(|event| event.body == Body::Text { text: text.clone() });
     assert_eq!(event.unwrap().turn, Some(TurnId(1)));

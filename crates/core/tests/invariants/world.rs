@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_core::{EndHow, Host, Input, Output, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentName, Ask, Body, Command, Commit, CommitDone, Event, LifeId, LinkId, Prompt, ReadId, Seq, SessionId,
-    SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    AgentInfo, AgentName, Ask, Body, Command, Commit, CommitDone, ErrandOrder, Event, LifeId, LinkId, ProcessPer,
+    Prompt, ReadId, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
@@ -27,6 +27,10 @@ pub(crate) struct World {
     pub(crate) trust_answers: Vec<Result<(), String>>,
     pub(crate) trust_wanted: Vec<(WorkspaceRoot, Trust)>,
     pub(crate) delete_answers: Vec<Result<(), String>>,
+    /// What the host wanted done for agents and nobody has answered yet.
+    pub(crate) errands: Vec<ErrandOrder>,
+    /// Summaries that the host wants.
+    pub(crate) recaps: Vec<SessionId>,
     /// Every prompt that ever reached an agent, over all restarts.
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     last_link: u64,
@@ -58,6 +62,8 @@ impl World {
             trust_answers: Vec::new(),
             trust_wanted: Vec::new(),
             delete_answers: Vec::new(),
+            errands: Vec::new(),
+            recaps: Vec::new(),
             prompted: Vec::new(),
             last_link: 0,
             starts: 1,
@@ -161,7 +167,7 @@ impl World {
     pub(crate) fn complete(&mut self, session: SessionId) {
         let life = self.life();
         self.lives.get_mut(&life).expect("alive").running.remove(&session);
-        self.words(life, vec![Word::TurnDone { session, name: None }]);
+        self.words(life, vec![Word::turn_done(session, None)]);
     }
 
     pub(crate) fn exit(&mut self, life: LifeId) {
@@ -215,6 +221,9 @@ impl World {
                         life.ending = Some(how);
                     }
                 }
+                Output::Errand(order) => self.errands.push(order),
+                Output::Recap(session) => self.recaps.push(session),
+                Output::AddAgent { .. } => {}
                 Output::TrustSettled { result, .. } => self.trust_answers.push(result),
                 Output::SetTrust { root, trust, .. } => self.trust_wanted.push((root, trust)),
                 Output::Deleted { result, .. } => self.delete_answers.push(result),
@@ -307,7 +316,7 @@ impl World {
                     life.opened.insert(session);
                     life.asks.retain(|ask| !matches!(ask, Ask::OpenSession { session: s, .. } if *s == session));
                 }
-                self.words(id, vec![Word::SessionOpened { session }]);
+                self.words(id, vec![Word::opened(session)]);
                 moved = true;
             }
         }
@@ -403,12 +412,17 @@ impl Life {
     }
 }
 
+fn info(name: &str, process: ProcessPer) -> AgentInfo {
+    AgentInfo { name: name.into(), kind: "test".to_owned(), process }
+}
+
 pub(crate) fn workspace(trust: Trust) -> Workspace {
     Workspace {
         root: WorkspaceRoot::from(ROOT),
         trust,
-        agents: vec![AgentName::from("small")],
+        agents: vec![info("small", ProcessPer::Shared), info("own", ProcessPer::Session)],
         default_agent: AgentName::from(AgentName::DEMO),
+        offers: Vec::new(),
     }
 }
 

@@ -116,7 +116,7 @@ impl Plain {
         let mut first_noise = None;
         match self.sessions.created(request.as_deref(), &id)? {
             Created::Opened(session) => {
-                said.push(Word::SessionOpened { session });
+                said.push(Word::SessionOpened { session, agent_session: None, memory: None });
                 for frame in self.early.take(&id) {
                     first_noise = first_noise.or(self.read(now, &frame, said).err());
                 }
@@ -190,12 +190,12 @@ impl AgentDialect for Plain {
         self.repeat.forget();
         self.owed(messages);
         match ask {
-            Ask::OpenSession { session, cwd } => {
+            Ask::OpenSession { session, cwd, resume: _, past: _ } => {
                 messages.extend(self.close(session));
                 let request = self.sessions.begin(session);
                 messages.extend(ToAgent::NewSession { request_id: &request, cwd: cwd.as_str() }.encode());
             }
-            Ask::Prompt { session, name, prompt } => {
+            Ask::Prompt { session, name, prompt, recap: _ } => {
                 self.sessions.expect(session, &name);
                 messages.extend(self.say(session, |id| ToAgent::prompt(id, name.as_str(), &prompt)));
             }
@@ -207,11 +207,13 @@ impl AgentDialect for Plain {
             Ask::ToolResult { session, call, result } => {
                 messages.extend(self.say(session, |id| ToAgent::tool_result(id, call.as_str(), &result)));
             }
-            Ask::ApprovalAnswer { session, approval, resolution } => {
-                let approval_id = approval.as_str();
-                let answer = |id| ToAgent::ApprovalResult { session_id: id, approval_id, decision: resolution };
-                messages.extend(self.say(session, answer));
+            Ask::ApprovalAnswer { session, approval, answer } => {
+                let (approval_id, resolution) = (approval.as_str(), answer.resolution());
+                let result = |id| ToAgent::ApprovalResult { session_id: id, approval_id, decision: resolution };
+                messages.extend(self.say(session, result));
             }
+            // The vocabulary has no words for these, and no agent of it ever gives a reason to say them.
+            Ask::ErrandDone { .. } | Ask::SetOption { .. } | Ask::SignIn { .. } | Ask::Configure { .. } => {}
         }
     }
 

@@ -5,7 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use switchboard_dialects::agent::{AgentDialect, Plain, plain};
 use switchboard_types::agent::ToolFailure;
-use switchboard_types::{ApprovalId, Ask, CallId, Prompt, Resolution, SessionId, Time, TurnName, Word, WorkspaceRoot};
+use switchboard_types::{
+    Answer, ApprovalId, Ask, CallId, Prompt, Resolution, SessionId, Time, TurnName, Word, WorkspaceRoot,
+};
 
 use crate::file::{Line, object, shown_types, transcripts};
 
@@ -72,7 +74,7 @@ fn spoken(word: &Word) -> Value {
         ])
     };
     match word {
-        Word::SessionOpened { session } => json!({"word": "sessionOpened", "session": session}),
+        Word::SessionOpened { session, .. } => json!({"word": "sessionOpened", "session": session}),
         Word::OpenFailed { session, message } => json!({"word": "openFailed", "session": session, "message": message}),
         Word::Text { session, name, text } => named("text", session, name, Some(json!(text))),
         Word::Thought { session, name, text } => named("thought", session, name, Some(json!(text))),
@@ -83,7 +85,7 @@ fn spoken(word: &Word) -> Value {
             ("message", Some(json!(message))),
             ("progress", progress.map(|progress| json!(progress))),
         ]),
-        Word::TurnDone { session, name } => named("turnDone", session, name, None),
+        Word::TurnDone { session, name, .. } => named("turnDone", session, name, None),
         Word::TurnFailed { session, message } => json!({"word": "turnFailed", "session": session, "message": message}),
         Word::ToolCall { session, call, tool, parameters } => {
             json!({"word": "toolCall", "session": session, "call": call, "tool": tool, "parameters": parameters})
@@ -100,6 +102,7 @@ fn spoken(word: &Word) -> Value {
             json!({"word": "unknown", "session": session, "name": name, "raw": raw})
         }
         Word::Trouble { message } => json!({"word": "trouble", "message": message}),
+        other => panic!("{other:?} is no word of this dialect"),
     }
 }
 
@@ -122,8 +125,8 @@ struct Failure {
 
 fn asked(from: &Value) -> Ask {
     match Asking::deserialize(from).unwrap() {
-        Asking::OpenSession { session, cwd } => Ask::OpenSession { session, cwd },
-        Asking::Prompt { session, name, prompt } => Ask::Prompt { session, name, prompt },
+        Asking::OpenSession { session, cwd } => Ask::open(session, cwd),
+        Asking::Prompt { session, name, prompt } => Ask::Prompt { session, name, prompt, recap: None },
         Asking::Cancel { session, name } => Ask::Cancel { session, name },
         Asking::CloseSession { session } => Ask::CloseSession { session },
         Asking::ToolResult { session, call, data, error } => {
@@ -131,7 +134,7 @@ fn asked(from: &Value) -> Ask {
             Ask::ToolResult { session, call, result: failed.map_or(Ok(data.unwrap_or_default()), Err) }
         }
         Asking::ApprovalAnswer { session, approval, resolution } => {
-            Ask::ApprovalAnswer { session, approval, resolution }
+            Ask::ApprovalAnswer { session, approval, answer: Answer::Decided { resolution, option: None } }
         }
     }
 }

@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use switchboard_dialects::view::{Switchboard, switchboard};
 use switchboard_types::{
-    AgentName, AgentState, Body, Command, Epoch, HistoryPlace, PageBuilder, Reject, RejectCode, Seen, Seq, SessionId,
-    SessionSummary, Status, TabId, Time, Told, Trust, TurnId, TurnNames, Visibility, WorkspaceRoot, WorkspaceSummary,
+    AgentInfo, AgentName, AgentOffer, AgentState, Body, Command, Epoch, HistoryPlace, PageBuilder, ProcessPer, Reject,
+    RejectCode, Seen, Seq, SessionId, SessionSummary, Status, TabId, Time, Told, Trust, TurnId, TurnNames, Visibility,
+    WorkspaceRoot, WorkspaceSummary,
 };
 
 use crate::file::{assert_all_shown, object, play};
@@ -76,13 +77,19 @@ fn commanded(command: &Command) -> Value {
         Command::Visibility(visibility) => {
             json!({"command": "visibility", "visible": *visibility == Visibility::Visible})
         }
-        Command::Decide { tab, approval, decision, command } => object([
+        Command::Decide { tab, approval, decision, command, option } => object([
             ("command", Some(json!("decide"))),
             ("tab", Some(json!(tab))),
             ("approval", Some(json!(approval))),
             ("decision", Some(json!(decision))),
             ("edited", command.as_ref().map(|command| json!(command))),
+            ("option", option.as_ref().map(|option| json!(option))),
         ]),
+        Command::SetOption { tab, option, value } => {
+            json!({"command": "setOption", "tab": tab, "option": option, "value": value})
+        }
+        Command::SignIn { tab, method } => json!({"command": "signIn", "tab": tab, "method": method}),
+        Command::AddAgent { name } => json!({"command": "addAgent", "name": name}),
         Command::RestartAgent { tab } => json!({"command": "restartAgent", "tab": tab}),
         Command::Trust { root, trust } => {
             json!({"command": "trust", "root": root, "trusted": *trust == Trust::Trusted})
@@ -171,7 +178,12 @@ fn workspace() -> WorkspaceSummary {
     WorkspaceSummary {
         root: WorkspaceRoot::from("/w"),
         trust: Trust::Untrusted,
-        agents: vec![AgentName::from("small")],
+        agents: vec![AgentInfo { name: "small".into(), kind: "plain".to_owned(), process: ProcessPer::Shared }],
         default_agent: AgentName::from("small"),
+        offers: vec![AgentOffer {
+            name: "gemini".into(),
+            title: "Gemini CLI".to_owned(),
+            command: "gemini --acp".to_owned(),
+        }],
     }
 }

@@ -84,12 +84,13 @@ fn commanded(command: &Command) -> Value {
             json!({"command": "visibility", "visible": *visibility == Visibility::Visible})
         }
         Command::Ack { tab, seq } => json!({"command": "ack", "tab": tab, "seq": seq}),
-        Command::Decide { tab, approval, decision, command } => object([
+        Command::Decide { tab, approval, decision, command, option } => object([
             ("command", Some(json!("decide"))),
             ("tab", Some(json!(tab))),
             ("approval", Some(json!(approval))),
             ("decision", Some(json!(decision))),
             ("edited", command.as_ref().map(|command| json!(command))),
+            ("option", option.as_ref().map(|option| json!(option))),
         ]),
         Command::RestartAgent { tab } => json!({"command": "restartAgent", "tab": tab}),
         Command::Watch { .. }
@@ -98,6 +99,9 @@ fn commanded(command: &Command) -> Value {
         | Command::Trust { .. }
         | Command::History { .. }
         | Command::DeleteSession { .. }
+        | Command::SetOption { .. }
+        | Command::SignIn { .. }
+        | Command::AddAgent { .. }
         | Command::Ping { .. } => panic!("the dialect has no word for this: {command:?}"),
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use switchboard_types::AgentName;
+pub use switchboard_types::ProcessPer;
+use switchboard_types::{AgentInfo, AgentName};
 
 /// An agent that can be asked for by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,15 +96,6 @@ impl ProcessSpec {
     }
 }
 
-/// How many sessions share one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProcessPer {
-    /// Each session has its own.
-    Session,
-    /// One for all sessions of a workspace.
-    Shared,
-}
-
 /// The name of a stored secret; not the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretName(pub String);
@@ -128,6 +120,13 @@ impl fmt::Debug for EnvValue {
 }
 
 impl AgentSpec {
+    /// What the core and views know of it.
+    #[must_use]
+    pub fn info(&self) -> AgentInfo {
+        let process = self.kind.process().map_or(ProcessPer::Shared, |process| process.per);
+        AgentInfo { name: self.name.clone(), kind: self.kind.word().to_owned(), process }
+    }
+
     /// The built-in demo agent: this very program under another command.
     #[must_use]
     pub fn demo(program: &Path) -> Self {

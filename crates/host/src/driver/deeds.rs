@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
-use switchboard_types::{AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
+use switchboard_types::{
+    AgentName, Ask, ErrandCode, ErrandFailure, ErrandNews, ErrandOrder, HistoryPlace, LifeId, LinkId, ReadId, Reject,
+    RejectCode, Seq, SessionId, Told, WorkspaceRoot,
+};
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
-use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recovery};
+use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery};
 use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
 use crate::store::Which;
 
@@ -39,6 +42,12 @@ impl Driver {
                 Output::Spawn { life, agent, workspace } => self.spawn(life, &agent, &workspace),
                 Output::Ask { life, ask } => self.ask(life, ask),
                 Output::End { life, how } => self.end(life, how),
+                Output::Errand(order) => self.errand(order),
+                Output::Recap(session) => self.sum_up(session),
+                Output::AddAgent { link, name } => {
+                    let message = format!("agent `{name}` cannot be added from here; see `switchboard agents`");
+                    self.tell(link, Told::Refused(Reject::new(RejectCode::AgentUnavailable, message)));
+                }
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
                 Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
                 Output::ReadHistory { link, before, limit } => self.want_history(Listing { link, before, limit }),
@@ -52,6 +61,28 @@ impl Driver {
         }
         self.start_reads();
         self.start_listings();
+    }
+
+    /// Nobody carries out errands yet, so each is answered at once.
+    fn errand(&mut self, order: ErrandOrder) {
+        let unable = || ErrandFailure::new(ErrandCode::Failed, "this host does nothing for agents");
+        let news = match order {
+            ErrandOrder::Prepare { errand, .. } => ErrandNews::Prepared { errand, result: Err(unable()) },
+            ErrandOrder::Serve { errand, .. } | ErrandOrder::Perform { errand, .. } => {
+                ErrandNews::Done { errand, result: Err(unable()) }
+            }
+            ErrandOrder::Drop { .. } | ErrandOrder::EndAll { .. } => return,
+        };
+        self.host.handle(self.clock.now(), Input::Errand(news));
+    }
+
+    fn sum_up(&mut self, session: SessionId) {
+        let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
+        tokio::task::spawn_blocking(move || {
+            let recap = recap::of(store.as_ref(), session).map_err(|error| error.to_string());
+            // The driver is gone only when the host has stopped.
+            let _ = answer_to.blocking_send(StoreAnswer::Recap(session, recap));
+        });
     }
 
     pub(super) fn tell(&mut self, link: LinkId, told: Told) {

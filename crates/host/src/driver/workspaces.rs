@@ -29,8 +29,9 @@ impl Met {
         Workspace {
             root: root.clone(),
             trust: self.trust,
-            agents: self.config.agents().map(|spec| spec.name).collect(),
+            agents: self.config.agents().map(|spec| spec.info()).collect(),
             default_agent: self.config.default_agent(),
+            offers: Vec::new(),
         }
     }
 }

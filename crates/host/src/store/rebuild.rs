@@ -254,6 +254,7 @@ fn unknown(session: SessionId) -> SessionRow {
         agent: AgentName::new("unknown"),
         title: format!("Salvaged session {session}"),
         tab: None,
+        agent_session: None,
         created: Time(0),
         updated: Time(0),
     }

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use switchboard_types::{
-    AgentName, Epoch, Page, Seq, SessionId, SessionRow, TabId, Time, TurnId, TurnName, TurnPhase, TurnRow,
-    WorkspaceRoot, WorkspaceRow,
+    AgentName, AgentSession, Epoch, Page, Seq, SessionId, SessionRow, TabId, Time, TurnId, TurnName, TurnPhase,
+    TurnRow, WorkspaceRoot, WorkspaceRow,
 };
 
 /// What a number in `meta` says.
@@ -41,6 +41,7 @@ pub(crate) enum Sealed {
     Workspace { row: WorkspaceRow, rev: i64 },
     Lost { session: SessionId, first: Seq, last: Seq },
     Deleted { session: SessionId, rev: i64 },
+    AgentSession { session: SessionId, name: AgentSession },
     Meta { key: MetaKey, value: i64 },
 }
 
@@ -51,6 +52,7 @@ const TAG_LOST: u8 = 4;
 const TAG_META: u8 = 5;
 const TAG_LOG: u8 = 6;
 const TAG_DELETED: u8 = 7;
+const TAG_AGENT_SESSION: u8 = 8;
 
 /// The checksum of a row of the log, in the tail or in a segment: moving records between them keeps nothing but the bytes.
 pub(crate) fn log_crc(session: SessionId, first: Seq, last: Seq, records: &[u8]) -> u32 {
@@ -199,6 +201,8 @@ pub(crate) fn unseal(cells: Vec<Value>) -> Option<Sealed> {
                 agent: AgentName::new(agent.as_str()),
                 title: title.clone(),
                 tab,
+                // It lies in a table of its own.
+                agent_session: None,
                 created: Time(number(*created)),
                 updated: Time(number(*updated)),
             };
@@ -238,6 +242,9 @@ pub(crate) fn unseal(cells: Vec<Value>) -> Option<Sealed> {
         }),
         [Integer(session), Integer(rev)] if is(TAG_DELETED) => {
             Some(Sealed::Deleted { session: SessionId(number(*session)), rev: *rev })
+        }
+        [Integer(session), Text(name)] if is(TAG_AGENT_SESSION) => {
+            Some(Sealed::AgentSession { session: SessionId(number(*session)), name: AgentSession::new(name.as_str()) })
         }
         [Text(key), Integer(value)] if is(TAG_META) => {
             let key = MetaKey::ALL.into_iter().find(|known| known.name() == key)?;
@@ -296,13 +303,34 @@ pub(crate) fn read_session(conn: &Connection, session: SessionId) -> rusqlite::R
         .prepare_cached("SELECT * FROM session WHERE session = ?1")?
         .query_row([db(session.0)], sealed_row)
         .optional()?;
-    Ok(row.and_then(|row| if let Sealed::Session { row, rev } = row { Some((row, rev)) } else { None }))
+    let Some(Sealed::Session { mut row, rev }) = row else { return Ok(None) };
+    row.agent_session = agent_session(conn, session)?;
+    Ok(Some((row, rev)))
+}
+
+/// What the agent calls its session. If that is damaged, it is forgotten: the agent then gets a summary.
+pub(crate) fn agent_session(conn: &Connection, session: SessionId) -> rusqlite::Result<Option<AgentSession>> {
+    let found = conn
+        .prepare_cached("SELECT * FROM agent_session WHERE session = ?1")?
+        .query_row([db(session.0)], cells)
+        .optional()?;
+    Ok(match found.and_then(unseal) {
+        Some(Sealed::AgentSession { name, .. }) => Some(name),
+        _ => None,
+    })
 }
 
 /// Inserts or replaces a session's row, epoch included.
 pub(crate) fn write_session(conn: &Connection, row: &SessionRow, rev: i64) -> rusqlite::Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
         .execute(params_from_iter(session_cells(row, rev)))?;
+    let Some(name) = &row.agent_session else {
+        conn.prepare_cached("DELETE FROM agent_session WHERE session = ?1")?.execute([db(row.session.0)])?;
+        return Ok(());
+    };
+    let cells = sealed(TAG_AGENT_SESSION, vec![integer(row.session.0), text(name.as_str())]);
+    conn.prepare_cached("INSERT OR REPLACE INTO agent_session VALUES (?1, ?2, ?3)")?
+        .execute(params_from_iter(cells))?;
     Ok(())
 }
 
@@ -348,7 +376,7 @@ pub(crate) fn is_deleted(conn: &Connection, session: SessionId) -> rusqlite::Res
 /// Takes out all that is known of a session and leaves a note that it was deleted, for readers on their way and for a
 /// salvage that finds its remains.
 pub(crate) fn delete_session(conn: &Connection, session: SessionId, rev: i64) -> rusqlite::Result<()> {
-    for table in ["tail", "segment", "damaged", "lost", "turn", "session"] {
+    for table in ["tail", "segment", "damaged", "lost", "turn", "session", "agent_session"] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([db(session.0)])?;
     }
     let cells = sealed(TAG_DELETED, vec![integer(session.0), Value::Integer(rev)]);

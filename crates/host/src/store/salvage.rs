@@ -227,6 +227,8 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
             rows::note_lost(new, session, first, last)?;
         }
         Sealed::Deleted { session, rev } => rows::delete_session(new, session, rev)?,
+        // An older one could lead the agent into an older conversation; it gets a summary instead.
+        Sealed::AgentSession { .. } => {}
         Sealed::Meta { key: MetaKey::Data, value } => rows::write_meta(new, MetaKey::Data, value)?,
         Sealed::Meta { key: MetaKey::NextSession, value } => {
             let kept = rows::read_meta(new, MetaKey::NextSession)?.unwrap_or(1);

@@ -43,6 +43,9 @@ pub(crate) const STEPS: &[&str] = &[
     CREATE TABLE deleted (session INTEGER PRIMARY KEY, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
     CREATE INDEX session_used ON session (updated, session);
 ",
+    "
+    CREATE TABLE agent_session (session INTEGER PRIMARY KEY, name TEXT NOT NULL, crc INTEGER NOT NULL);
+",
 ];
 
 /// What a file turned out to be.

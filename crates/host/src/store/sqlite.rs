@@ -348,7 +348,8 @@ fn read_sessions(
     let mut found = statement.query(params![one])?;
     let mut sessions = Vec::new();
     while let Some(row) = found.next()? {
-        let Sealed::Session { row, .. } = rows::sealed_row(row)? else { continue };
+        let Sealed::Session { mut row, .. } = rows::sealed_row(row)? else { continue };
+        row.agent_session = rows::agent_session(tx, row.session)?;
         let lost = rows::lost(tx, row.session)?;
         let last_lost = lost.iter().map(|(_, last)| *last).max().unwrap_or_default();
         let known = heads.get(&row.session).copied().unwrap_or_default();

@@ -105,7 +105,7 @@ async fn an_agent_that_does_not_read_is_ended_with_that_message() {
     let orders = stage.script("exec sleep 1000");
     for number in 0..20_000 {
         let session = SessionId(number);
-        let ask = AgentOrder::Ask(Ask::OpenSession { session, cwd: stage.workspace() });
+        let ask = AgentOrder::Ask(Ask::open(session, stage.workspace()));
         if orders.send(ask).await.is_err() {
             break;
         }
@@ -143,7 +143,7 @@ async fn two_lives_do_not_mix() {
         match stage.next().await {
             AgentInput::Started { life } => seen.push((life, "started")),
             AgentInput::Ended { life, .. } => seen.push((life, "ended")),
-            AgentInput::Words { .. } => panic!("it says nothing"),
+            AgentInput::Words { .. } | AgentInput::Stderr { .. } => panic!("it says nothing"),
         }
     }
     for life in lives {

@@ -64,7 +64,7 @@ impl Stage {
         let orders = self.start(spec);
         orders.send(open(self.workspace())).await.unwrap();
         let opened = self.until(|word| matches!(word, Word::SessionOpened { .. })).await;
-        assert_eq!(opened, vec![Word::SessionOpened { session: SESSION }]);
+        assert_eq!(opened, vec![Word::opened(SESSION)]);
         orders.send(ask(prompt)).await.unwrap();
         orders
     }
@@ -79,6 +79,7 @@ impl Stage {
         loop {
             match self.next().await {
                 AgentInput::Started { .. } => assert_eq!(all, vec![]),
+                AgentInput::Stderr { .. } => {}
                 AgentInput::Words { words, .. } => all.extend(words),
                 AgentInput::Ended { message, .. } => return (all, message),
             }
@@ -90,7 +91,7 @@ impl Stage {
         let mut all = Vec::new();
         loop {
             match self.next().await {
-                AgentInput::Started { .. } => {}
+                AgentInput::Started { .. } | AgentInput::Stderr { .. } => {}
                 AgentInput::Words { words, .. } => {
                     all.extend(words);
                     if all.iter().any(&mut satisfied) {
@@ -122,12 +123,12 @@ pub(crate) fn demo() -> AgentSpec {
 }
 
 pub(crate) fn open(cwd: WorkspaceRoot) -> AgentOrder {
-    AgentOrder::Ask(Ask::OpenSession { session: SESSION, cwd })
+    AgentOrder::Ask(Ask::open(SESSION, cwd))
 }
 
 pub(crate) fn ask(prompt: &str) -> AgentOrder {
     let prompt = Prompt { text: prompt.to_owned(), context: Vec::new() };
-    AgentOrder::Ask(Ask::Prompt { session: SESSION, name: TurnName::from("m1"), prompt })
+    AgentOrder::Ask(Ask::Prompt { session: SESSION, name: TurnName::from("m1"), prompt, recap: None })
 }
 
 pub(crate) fn trouble(message: &str) -> Word {

@@ -21,6 +21,7 @@ fn row(session: u64) -> SessionRow {
         agent: "demo".into(),
         title: format!("title {session}"),
         tab: (session == 1).then(|| "t".into()),
+        agent_session: None,
         created: Time(1),
         updated: Time(1000 + session),
     }

@@ -91,6 +91,7 @@ pub(crate) fn row(session: u64) -> SessionRow {
         agent: "demo".into(),
         title: format!("title {session}"),
         tab: Some(format!("tab-{session}").as_str().into()),
+        agent_session: None,
         created: Time(1001),
         updated: Time(1001),
     }

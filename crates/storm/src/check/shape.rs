@@ -43,6 +43,8 @@ fn of_json(body: &Value, name: &str, turn: u32) -> Shape {
         }),
         "turnStarted" => json!({"type": "prompt-started", "messageId": name}),
         "plan" => json!({"type": "plan", "messageId": name, "entries": body["entries"]}),
+        "code" => json!({"type": "response-chunk", "messageId": name, "chunk": body["text"]}),
+        "log" if body["level"] == "error" => json!({"type": "status", "message": body["message"]}),
         "status" => json!({"type": "status", "message": body["message"], "progress": body["progress"]}),
         "turnEnded" => json!({
             "type": "response-complete", "messageId": name, "reason": body["outcome"], "detail": body["detail"]
@@ -56,7 +58,8 @@ fn of_json(body: &Value, name: &str, turn: u32) -> Shape {
         "agentExited" => json!({"type": "agent-exited", "message": body["message"]}),
         "agentRestarted" => json!({"type": "agent-restarted"}),
         "sessionClosed" => json!({"type": "tab-closed"}),
-        "cancelAsked" | "unknown" => return Shape::None,
+        "cancelAsked" | "unknown" | "sessionReopened" | "echo" | "log" | "executionOutput" | "commandsChanged"
+        | "optionsChanged" | "usage" => return Shape::None,
         _ => return Shape::Unheard,
     })
 }

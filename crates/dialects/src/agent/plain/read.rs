@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use switchboard_types::limits::MAX_JSON_DEPTH;
 use switchboard_types::{
-    Approval, ApprovalId, ApprovalKind, CallId, PlanEntry, PlanStatus, Severity, Text, TurnName, Word,
+    Approval, ApprovalId, ApprovalKind, CallId, Outcome, PlanEntry, PlanStatus, Severity, Text, TurnName, Word,
 };
 
 use super::sessions::Open;
@@ -21,7 +21,9 @@ pub(super) fn word(kind: &str, fields: &PlainFields<'_>, frame: &Bytes, open: &m
     Ok(match kind {
         "response-chunk" => Word::Text { session, name: turn(fields, open)?, text: chunk(fields, frame)? },
         "thought-chunk" => Word::Thought { session, name: turn(fields, open)?, text: chunk(fields, frame)? },
-        "response-complete" => Word::TurnDone { session, name: turn(fields, open)? },
+        "response-complete" => {
+            Word::TurnDone { session, name: turn(fields, open)?, outcome: Outcome::Completed, detail: None }
+        }
         "status" => Word::Status { session, message: fields.text("message")?, progress: progress(fields)? },
         "plan" => Word::Plan { session, entries: entries(fields)? },
         "tool-call" => Word::ToolCall {
@@ -79,7 +81,7 @@ fn entry(raw: &str) -> Result<PlanEntry, Noise> {
         Some("completed" | "done") => PlanStatus::Completed,
         _ => PlanStatus::Pending,
     };
-    Ok(PlanEntry { content, status })
+    Ok(PlanEntry { content, status, priority: None })
 }
 
 fn parameters(fields: &PlainFields<'_>) -> Result<serde_json::Value, Noise> {
@@ -109,5 +111,8 @@ fn approval(fields: &PlainFields<'_>) -> Result<Approval, Noise> {
         diff,
         severity: fields.one_of("severity", "low, medium, high or critical")?.unwrap_or(Severity::Medium),
         reason: fields.optional_text("reason")?.unwrap_or_else(|| "the agent asks before it goes on".to_owned()),
+        call: None,
+        options: Vec::new(),
+        digest: None,
     })
 }

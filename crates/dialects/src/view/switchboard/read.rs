@@ -40,9 +40,21 @@ pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
         FromView::Visibility { visible } => {
             Ok(Command::Visibility(if visible { Visibility::Visible } else { Visibility::Hidden }))
         }
-        FromView::Decide { tab, approval, decision, command } => {
+        FromView::Decide { tab, approval, decision, command, option } => {
             id("approval", approval.as_str())?;
-            Ok(Command::Decide { tab: tab_id(tab)?, approval, decision, command })
+            Ok(Command::Decide { tab: tab_id(tab)?, approval, decision, command, option })
+        }
+        FromView::SetOption { tab, option, value } => {
+            id("option", option.as_str())?;
+            Ok(Command::SetOption { tab: tab_id(tab)?, option, value })
+        }
+        FromView::SignIn { tab, method } => {
+            id("method", &method)?;
+            Ok(Command::SignIn { tab: tab_id(tab)?, method })
+        }
+        FromView::AddAgent { name } => {
+            id("name", name.as_str())?;
+            Ok(Command::AddAgent { name })
         }
         FromView::RestartAgent { tab } => Ok(Command::RestartAgent { tab: tab_id(tab)? }),
         FromView::Trust { workspace, trusted } => {

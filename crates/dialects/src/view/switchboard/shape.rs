@@ -4,8 +4,9 @@
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use switchboard_types::{
-    AgentName, AgentState, ApprovalId, Body, ContextItem, Decision, Event, HistoryPlace, RejectCode, Seq, SessionId,
-    SessionSummary, Status, TabId, Time, Trust, TurnId, TurnName, WorkspaceRoot, WorkspaceSummary,
+    AgentInfo, AgentName, AgentOffer, AgentState, ApprovalId, Body, ContextItem, Decision, Event, HistoryPlace,
+    OptionId, RejectCode, Seq, SessionId, SessionSummary, Status, TabId, Time, Trust, TurnId, TurnName, WorkspaceRoot,
+    WorkspaceSummary,
 };
 use ts_rs::TS;
 
@@ -90,6 +91,30 @@ pub(super) enum FromView {
         /// The command as the person edited it.
         #[serde(skip_serializing_if = "Option::is_none")]
         command: Option<String>,
+        /// Which of the agent's own answers, where it offers several of one sort.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        option: Option<String>,
+    },
+    /// Sets an option of the tab's agent.
+    SetOption {
+        /// Whose agent.
+        tab: TabId,
+        /// Which option.
+        option: OptionId,
+        /// The choice.
+        value: String,
+    },
+    /// Signs in at the tab's agent, by a method that the agent carries out itself.
+    SignIn {
+        /// Whose agent.
+        tab: TabId,
+        /// Which method.
+        method: String,
+    },
+    /// Configures a well-known agent; every page that watches is told of the workspaces that have it then.
+    AddAgent {
+        /// Its name among a workspace's `offers`.
+        name: AgentName,
     },
     /// Starts the tab's agent again.
     RestartAgent {
@@ -326,8 +351,10 @@ pub(super) struct WireWorkspace {
     root: WorkspaceRoot,
     trusted: bool,
     /// Those that are configured; `demo` is always there.
-    agents: Vec<AgentName>,
+    agents: Vec<AgentInfo>,
     default_agent: AgentName,
+    /// Well-known agents that are installed and not configured yet.
+    offers: Vec<AgentOffer>,
 }
 
 impl From<&WorkspaceSummary> for WireWorkspace {
@@ -337,6 +364,7 @@ impl From<&WorkspaceSummary> for WireWorkspace {
             trusted: workspace.trust == Trust::Trusted,
             agents: workspace.agents.clone(),
             default_agent: workspace.default_agent.clone(),
+            offers: workspace.offers.clone(),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) const TYPES: [&str; 9] = [
 ];
 
 /// Every field that a view's message may carry.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "type",
     "tabId",
     "messageId",
@@ -40,6 +40,7 @@ const FIELDS: [&str; 14] = [
     "decision",
     "command",
     "rule",
+    "option",
 ];
 
 /// The largest index: what any JSON reader can hold exactly.
@@ -165,7 +166,7 @@ fn index(name: &'static str, raw: &str) -> Result<Seq, FieldError> {
 
 fn prompt(fields: &TabsFields<'_>) -> Result<Prompt, Refusal> {
     let text = fields.text("text")?;
-    let (name, expected) = ("context", "an array of {path?, content?}");
+    let (name, expected) = ("context", "an array of {path?, content?, image?}");
     let Some(raw) = fields.raw(name) else { return Ok(Prompt { text, context: Vec::new() }) };
     let Ok(list) = items(raw, MAX_CONTEXT_ITEMS).ok_or(FieldError::Wrong { name, expected })? else {
         let message = format!("`context` has more than {MAX_CONTEXT_ITEMS} items");
@@ -176,9 +177,11 @@ fn prompt(fields: &TabsFields<'_>) -> Result<Prompt, Refusal> {
 }
 
 fn context_item(raw: &str) -> Option<ContextItem> {
-    let fields = Fields::read(raw, &["path", "content"]).ok()?;
+    let fields = Fields::read(raw, &["path", "content", "image"]).ok()?;
     let whole = fields.fault().is_none();
-    let item = ContextItem { path: fields.optional_text("path").ok()?, content: fields.optional_text("content").ok()? };
+    let image = fields.raw("image").map(serde_json::from_str).transpose().ok()?;
+    let (path, content) = (fields.optional_text("path").ok()?, fields.optional_text("content").ok()?);
+    let item = ContextItem { path, content, image };
     whole.then_some(item)
 }
 
@@ -200,5 +203,6 @@ fn decide(fields: &TabsFields<'_>) -> Result<Command, FieldError> {
         approval: ApprovalId::from(&*fields.id("approvalId")?),
         decision: fields.one_of("decision", DECISIONS)?.ok_or(missing)?,
         command: fields.optional_text("command")?,
+        option: fields.optional_text("option")?,
     })
 }

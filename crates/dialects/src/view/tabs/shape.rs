@@ -3,8 +3,8 @@
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use switchboard_types::{
-    ApprovalId, ApprovalKind, ContextItem, Decision, Detail, Outcome, PlanEntry, Resolution, Seq, Severity, TabId,
-    Text, ToolCall, TurnName,
+    ApprovalId, ApprovalKind, ApprovalOption, ContextItem, Decision, Detail, Outcome, PlanEntry, Resolution, Seq,
+    Severity, TabId, Text, ToolCall, TurnName,
 };
 
 /// The JSON Schemas of both directions: `{"viewToHost": …, "hostToView": …}`.
@@ -69,6 +69,9 @@ pub(super) enum ToHost {
         /// The rule that would be stored.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rule: Option<String>,
+        /// Which of the request's `options`, where there are several of one sort.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        option: Option<String>,
     },
     /// Asks for a new process for the tab's agent.
     RestartAgent { tab_id: TabId },
@@ -151,6 +154,9 @@ pub(super) enum ToView {
         severity: Severity,
         /// Why a person is asked.
         reason: String,
+        /// The answers that the agent itself offers.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        options: Vec<ApprovalOption>,
     },
     /// The question is answered, here or elsewhere, or nobody can answer it any more.
     ApprovalResolved { tab_id: TabId, index: Seq, approval_id: ApprovalId, decision: Resolution },

@@ -3,7 +3,8 @@
 
 use switchboard_types::record::Peek;
 use switchboard_types::{
-    Approval, Body, EventRef, Page, Reject, RejectCode, Seq, TabId, TabSummary, Told, TurnId, TurnName, TurnNames,
+    Approval, ApprovalKind, Body, CallId, EventRef, Execution, ExecutionEnd, ExecutionId, LogLevel, Memory, Page,
+    Reject, RejectCode, Seq, SignInMethod, TabId, TabSummary, Told, ToolCall, ToolStatus, TurnId, TurnName, TurnNames,
 };
 
 use super::shape::{ErrorCode, ErrorShape, TabShape, ToView};
@@ -143,6 +144,21 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
         Body::TurnStarted {} => ToView::PromptStarted { tab_id, index, message_id: message_id() },
         Body::Text { text } => ToView::ResponseChunk { tab_id, index, message_id: message_id(), chunk: text },
         Body::Thought { text } => ToView::ThoughtChunk { tab_id, index, message_id: message_id(), chunk: text },
+        Body::Code { text } => ToView::ResponseChunk { tab_id, index, message_id: message_id(), chunk: text },
+        Body::Log { level: LogLevel::Error, message } => ToView::Status { tab_id, index, message, progress: None },
+        Body::SignInNeeded { message, methods } => {
+            ToView::Status { tab_id, index, message: sign_in(&message, &methods), progress: None }
+        }
+        Body::AgentSessionRestored { memory } => {
+            ToView::Status { tab_id, index, message: restored(memory).to_owned(), progress: None }
+        }
+        Body::ExecutionStarted { execution } => {
+            ToView::ToolCall { tab_id, index, message_id: message_id(), tool_call: started(*execution) }
+        }
+        Body::ExecutionEnded { execution, title, end } => {
+            let tool_call = ended(execution, title, &end);
+            ToView::ToolCallUpdate { tab_id, index, message_id: message_id(), tool_call }
+        }
         Body::Plan { entries } => ToView::Plan { tab_id, index, message_id: message_id(), entries },
         Body::Status { message, progress } => ToView::Status { tab_id, index, message, progress },
         Body::TurnEnded { outcome, detail } => {
@@ -153,18 +169,70 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
             ToView::ToolCallUpdate { tab_id, index, message_id: message_id(), tool_call: call }
         }
         Body::ApprovalAsked { approval } => approval_request(tab_id, index, event.turn.map(|_| message_id()), approval),
-        Body::ApprovalResolved { approval, resolution } => {
+        Body::ApprovalResolved { approval, resolution, option: _ } => {
             ToView::ApprovalResolved { tab_id, index, approval_id: approval, decision: resolution }
         }
         Body::AgentExited { message } => ToView::AgentExited { tab_id, index, message },
         Body::AgentRestarted {} => ToView::AgentRestarted { tab_id, index },
         Body::SessionClosed {} => ToView::TabClosed { tab_id, index },
-        Body::CancelAsked {} | Body::SessionReopened {} | Body::Unknown { .. } => return None,
+        Body::CancelAsked {}
+        | Body::SessionReopened {}
+        | Body::Echo { .. }
+        | Body::Log { level: LogLevel::Info | LogLevel::Warn | LogLevel::Stderr, .. }
+        | Body::ExecutionOutput { .. }
+        | Body::CommandsChanged { .. }
+        | Body::OptionsChanged { .. }
+        | Body::Usage { .. }
+        | Body::Unknown { .. } => return None,
     })
 }
 
+fn sign_in(message: &str, methods: &[SignInMethod]) -> String {
+    let ways = methods.iter().map(|method| format!("{}: {}", method.name, method.todo));
+    std::iter::once(message.to_owned()).chain(ways).collect::<Vec<_>>().join("\n")
+}
+
+fn restored(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Resumed => "the agent goes on where it was",
+        Memory::Loaded => "the agent has read the conversation again and goes on",
+        Memory::Summarized => "the agent has lost the conversation; it gets a summary of it with the next prompt",
+    }
+}
+
+/// What the host itself does is shown like a tool call.
+fn started(execution: Execution) -> ToolCall {
+    let Execution { id, approval: _, kind, title, command, cwd, path, diff, digest: _ } = execution;
+    let word = match kind {
+        ApprovalKind::Command => "execute",
+        ApprovalKind::Edit => "edit",
+        ApprovalKind::Tool => "other",
+    };
+    let mut input = serde_json::Map::new();
+    for (name, value) in [("command", command), ("cwd", cwd), ("path", path), ("diff", diff)] {
+        if let Some(value) = value {
+            input.insert(name.to_owned(), value.into());
+        }
+    }
+    let call = ToolCall::new(CallId::from(id.as_str()), title, ToolStatus::Running);
+    ToolCall { kind: Some(word.to_owned()), input: Some(input.into()), ..call }
+}
+
+fn ended(execution: ExecutionId, title: String, end: &ExecutionEnd) -> ToolCall {
+    let status = match end {
+        ExecutionEnd::Exited { code: 0 } | ExecutionEnd::Written { .. } => ToolStatus::Completed,
+        ExecutionEnd::Exited { .. }
+        | ExecutionEnd::Signalled { .. }
+        | ExecutionEnd::Failed { .. }
+        | ExecutionEnd::Unknown {} => ToolStatus::Failed,
+    };
+    let call = ToolCall::new(CallId::from(execution.as_str()), title, status);
+    ToolCall { output: serde_json::to_value(end).ok(), ..call }
+}
+
 fn approval_request(tab_id: TabId, index: Seq, message_id: Option<TurnName>, approval: Approval) -> ToView {
-    let Approval { id, kind, title, command, cwd, path, diff, severity, reason } = approval;
+    let Approval { id, kind, title, command, cwd, path, diff, severity, reason, options, call: _, digest: _ } =
+        approval;
     ToView::ApprovalRequest {
         tab_id,
         index,
@@ -178,6 +246,7 @@ fn approval_request(tab_id: TabId, index: Seq, message_id: Option<TurnName>, app
         diff,
         severity,
         reason,
+        options,
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::Style;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use switchboard_types::{Body, PlanStatus, ToolCall, ToolStatus};
+use switchboard_types::{Body, LogLevel, PlanStatus, ToolCall, ToolStatus};
 
 use crate::cli::args::Format;
 use crate::cli::print;
@@ -62,7 +62,17 @@ impl Screen {
         }
         match body {
             Body::Text { text } => self.text(&text.to_plain()),
+            Body::Code { text } => self.text(&text.to_plain()),
             Body::Thought { text } => self.thought(&text.to_plain()),
+            Body::Log { level: LogLevel::Warn | LogLevel::Error, message } => self.note(&format!("[{message}]")),
+            Body::SignInNeeded { message, methods } => {
+                self.note(&format!("[sign in first: {message}]"));
+                methods.iter().for_each(|method| self.note(&format!("  {}: {}", method.name, method.todo)));
+            }
+            Body::AgentSessionRestored { memory } => self.note(&format!("[{}]", print::memory(*memory))),
+            Body::ExecutionStarted { execution } => self.note(&format!("[{}]", execution.title)),
+            Body::ExecutionOutput { text, .. } => self.note(text.trim_end()),
+            Body::ExecutionEnded { title, end, .. } => self.note(&format!("[{title}: {}]", print::execution_end(end))),
             Body::Plan { entries } => {
                 for entry in entries {
                     let mark = match entry.status {
@@ -86,6 +96,11 @@ impl Screen {
             Body::CancelAsked {} => self.note("[cancelling]"),
             Body::Unknown { name, .. } => self.note(&format!("[{name}]")),
             Body::SessionOpened { .. }
+            | Body::Echo { .. }
+            | Body::Log { level: LogLevel::Info | LogLevel::Stderr, .. }
+            | Body::CommandsChanged { .. }
+            | Body::OptionsChanged { .. }
+            | Body::Usage { .. }
             | Body::TitleChanged { .. }
             | Body::PromptQueued { .. }
             | Body::TurnStarted {}

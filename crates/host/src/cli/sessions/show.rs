@@ -4,7 +4,9 @@
 use std::io::{self, IsTerminal, Write};
 
 use serde_json::json;
-use switchboard_types::{Approval, Body, Detail, Outcome, PlanStatus, Resolution, SessionId, ToolCall, ToolStatus};
+use switchboard_types::{
+    Approval, Body, Detail, LogLevel, Outcome, PlanStatus, Resolution, SessionId, ToolCall, ToolStatus,
+};
 
 use super::list::UNTITLED;
 use super::{Line, Log, lines, parse};
@@ -96,6 +98,18 @@ impl Transcript {
         match body {
             Body::Text { text } => self.stream(Flow::Text, &text.to_plain()),
             Body::Thought { text } => self.stream(Flow::Thought, &text.to_plain()),
+            Body::Code { text } => self.stream(Flow::Text, &text.to_plain()),
+            Body::Echo { .. } | Body::CommandsChanged { .. } | Body::OptionsChanged { .. } => Ok(()),
+            Body::Log { level, message } => self.dim(&format!("[{}: {message}]", log_word(*level))),
+            Body::Usage { used, size, .. } => self.dim(&format!("[{used} of {size} tokens in use]")),
+            Body::SignInNeeded { message, methods } => {
+                self.dim(&format!("[sign in first: {message}]"))?;
+                methods.iter().try_for_each(|method| self.dim(&format!("  {}: {}", method.name, method.todo)))
+            }
+            Body::AgentSessionRestored { memory } => self.dim(&format!("[{}]", print::memory(*memory))),
+            Body::ExecutionStarted { execution } => self.dim(&format!("[{}]", execution.title)),
+            Body::ExecutionOutput { text, .. } => self.dim(text.trim_end()),
+            Body::ExecutionEnded { title, end, .. } => self.dim(&format!("[{title}: {}]", print::execution_end(end))),
             Body::PromptQueued { prompt, .. } => {
                 self.break_line()?;
                 writeln!(self.out)?;
@@ -189,6 +203,15 @@ impl Transcript {
     fn end(&mut self) -> io::Result<()> {
         self.break_line()?;
         self.out.flush()
+    }
+}
+
+fn log_word(level: LogLevel) -> &'static str {
+    match level {
+        LogLevel::Info => "log",
+        LogLevel::Warn => "warning",
+        LogLevel::Error => "error",
+        LogLevel::Stderr => "stderr",
     }
 }
 
