@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
 }
 
 /// Where cargo puts what it builds.
-fn target(root: &Path, chosen: Option<OsString>) -> PathBuf {
+pub(crate) fn target(root: &Path, chosen: Option<OsString>) -> PathBuf {
     chosen.map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 mod spine {
+    mod acp_sdk;
     mod agents;
     mod bad_agents;
     mod bad_views;
