@@ -11,13 +11,13 @@ use crate::peer::{Mind, Peer};
 use crate::view::{Answer, TAB, Turn, View};
 
 /// How long an agent may take to its first answer.
-const START: Duration = Duration::from_secs(120);
+const START: Duration = Duration::from_secs(180);
 /// How long a turn may take.
-const TURN: Duration = Duration::from_secs(60);
+const TURN: Duration = Duration::from_secs(120);
 /// How long a turn may take whose model fails; some agents try again and again.
-const FAILING: Duration = Duration::from_secs(90);
+const FAILING: Duration = Duration::from_secs(150);
 /// How long a cancelled turn may take to end.
-const CANCEL: Duration = Duration::from_secs(15);
+const CANCEL: Duration = Duration::from_secs(30);
 /// What the agent is to remember.
 const WORD: &str = "zebra-4711";
 
