@@ -99,7 +99,8 @@ impl View {
                 is_running = true;
             }
             // A question need not name its turn.
-            if !is_of_it && !(is_running && shown["messageId"].is_null() && shown["type"] == "approval-request") {
+            let may_be = is_running && shown["messageId"].is_null() && shown["type"] == "approval-request";
+            if !(is_of_it || may_be) {
                 continue;
             }
             match shown["type"].as_str() {

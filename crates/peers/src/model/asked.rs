@@ -76,10 +76,8 @@ impl Answer {
 /// What the model answers to a request.
 pub(crate) fn reply(asked: &Asked) -> Reply {
     // Titles, routes and summaries: the agent's own questions offer no tools.
-    if asked.tools.is_empty() {
-        if let Some(schema) = &asked.schema {
-            return Reply::Answer(Answer::says(&made_up(schema, MAX_DEPTH).to_string()));
-        }
+    if let Some(schema) = asked.schema.as_ref().filter(|_| asked.tools.is_empty()) {
+        return Reply::Answer(Answer::says(&made_up(schema, MAX_DEPTH).to_string()));
     }
     let Some((at, found)) = last_script(&asked.parts) else {
         return Reply::Answer(Answer::says(

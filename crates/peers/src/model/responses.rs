@@ -26,7 +26,7 @@ pub(crate) fn read(body: &Value) -> Asked {
     let schema = &body["text"]["format"]["schema"];
     Asked {
         parts: parts.collect(),
-        tools: tools.flat_map(|entry| tool(entry)).collect(),
+        tools: tools.filter_map(tool).collect(),
         schema: schema.is_object().then(|| schema.clone()),
         model: body["model"].as_str().unwrap_or("fake").to_owned(),
         streams: body["stream"].as_bool().unwrap_or_default(),
