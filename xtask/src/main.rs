@@ -2,6 +2,7 @@
 
 mod bench;
 mod codegen;
+mod fuzz;
 mod newcomer;
 mod peers;
 mod steps;
@@ -24,6 +25,7 @@ usage: cargo xtask <chore>
   tidy           the rules of the house that no compiler knows
   web            the page from its sources, live, joined to a host that runs already
   screenshots    pictures of the page's main states, below the target folder
+  fuzz [TARGET…] feeds what reads foreign bytes with whatever breaks it; --help says more
   codegen        writes the files that are made from the code
   newcomer       a fresh clone, the README's first command, the link that it prints, a prompt, an answer
   peers [NAME…]  real agents, installed and driven through the program, offline; --help says more
@@ -37,6 +39,7 @@ fn main() -> Result<ExitCode> {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
         Some((chore, arguments)) if chore == "storm" => storm::run(&root, arguments),
         Some((chore, arguments)) if chore == "peers" => peers::run(&root, arguments),
+        Some((chore, wanted)) if chore == "fuzz" => fuzz::run(&root, wanted),
         Some((chore, wanted)) if chore == "bench" => bench::run(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),
         Some((chore, [])) if chore == "web" => web::live(&root),

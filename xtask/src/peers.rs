@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::storm::target;
+use crate::storm::target_folder;
 
 /// Builds what is needed and runs the peers with the arguments.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
@@ -20,7 +20,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
     if !build.status().context("cargo could not be started")?.success() {
         return Ok(ExitCode::FAILURE);
     }
-    let programs = target(root, std::env::var_os("CARGO_TARGET_DIR")).join("debug");
+    let programs = target_folder(root, std::env::var_os("CARGO_TARGET_DIR")).join("debug");
     let mut peers = Command::new(programs.join("peers"));
     peers.arg("--program").arg(programs.join("switchboard")).args(arguments);
     // In our place, so that Ctrl-C reaches it and its exit code is ours.

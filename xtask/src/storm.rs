@@ -24,7 +24,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
     if !built.success() {
         return Ok(ExitCode::FAILURE);
     }
-    let target = target(root, std::env::var_os("CARGO_TARGET_DIR"));
+    let target = target_folder(root, std::env::var_os("CARGO_TARGET_DIR"));
     let programs = target.join(if dev.is_empty() { "release" } else { "debug" });
     let mut storm = Command::new(programs.join("storm"));
     storm.arg("--program").arg(programs.join("switchboard")).args(&passed_on);
@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
 }
 
 /// Where cargo puts what it builds.
-pub(crate) fn target(root: &Path, chosen: Option<OsString>) -> PathBuf {
+pub(crate) fn target_folder(root: &Path, chosen: Option<OsString>) -> PathBuf {
     chosen.map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 
@@ -51,8 +51,8 @@ mod tests {
     #[test]
     fn programs_are_looked_for_where_cargo_puts_them() {
         let root = Path::new("/src");
-        assert_eq!(target(root, None), Path::new("/src/target"));
-        assert_eq!(target(root, Some("/cache".into())), Path::new("/cache"));
-        assert_eq!(target(root, Some("out".into())), Path::new("/src/out"));
+        assert_eq!(target_folder(root, None), Path::new("/src/target"));
+        assert_eq!(target_folder(root, Some("/cache".into())), Path::new("/cache"));
+        assert_eq!(target_folder(root, Some("out".into())), Path::new("/src/out"));
     }
 }

@@ -9,10 +9,14 @@ mod invariants {
     mod continuous;
     mod disk;
     mod durable;
+    mod errands;
+    mod life;
     mod lists;
     mod random;
     mod restart;
+    mod runner;
     mod seams;
+    mod sleep;
     mod trust;
     mod turns;
     mod view;

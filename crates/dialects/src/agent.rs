@@ -1,6 +1,9 @@
 //! The vocabularies of agents. Each is one file; none knows another.
 
+pub mod acp;
+mod early;
 pub mod plain;
+mod repeat;
 
 use bytes::Bytes;
 use switchboard_types::{Ask, Time, Word};
@@ -8,6 +11,7 @@ use thiserror::Error;
 
 use crate::framing::FramingKind;
 
+pub use acp::Acp;
 pub use plain::Plain;
 
 /// One vocabulary of agents, with what it must remember for one process.
@@ -34,6 +38,12 @@ pub trait AgentDialect: Send {
     /// after each batch; what is not fetched goes out with the next ask.
     fn owed(&mut self, messages: &mut Vec<Vec<u8>>) {
         let _ = messages;
+    }
+
+    /// Hands out what the dialect itself answers to an ask that it cannot pass on, or not as it was meant. Whoever asks
+    /// looks for it after each ask; what is not fetched comes with the next words.
+    fn unsaid(&mut self, said: &mut Vec<Word>) {
+        let _ = said;
     }
 
     /// The last messages, before the agent's input is closed and it is to end.

@@ -5,9 +5,10 @@ mod depth;
 mod fields;
 mod list;
 mod quick;
+mod skip;
 
 pub(crate) use depth::deeper_than;
-pub(crate) use fields::{FieldError, Fields, FieldsError};
+pub(crate) use fields::{FieldError, Fields, FieldsError, lossy};
 pub(crate) use list::{items, pairs};
 pub(crate) use quick::text_end;
 

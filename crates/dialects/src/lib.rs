@@ -3,4 +3,5 @@
 pub mod agent;
 pub mod framing;
 mod json;
+pub mod jsonrpc;
 pub mod view;

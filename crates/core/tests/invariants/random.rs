@@ -4,11 +4,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use switchboard_types::{
-    Approval, ApprovalKind, Body, Command, Decision, LifeId, SessionId, Severity, TabId, Text, Visibility, Word,
+    Approval, ApprovalKind, Body, Command, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq, SessionId,
+    Severity, TabId, Text, Visibility, Word,
 };
 
 use super::view::last;
-use super::world::{World, open_tab};
+use super::world::World;
 
 const TABS: usize = 3;
 const VIEWS: usize = 3;
@@ -28,6 +29,10 @@ enum Step {
     Complete { tab: usize },
     Fail { tab: usize },
     Ask { tab: usize },
+    Errand { tab: usize, what: u8 },
+    Runner,
+    CommandsEnd,
+    SumUp,
     Decide { view: usize, tab: usize, deny: bool },
     EndSession { tab: usize },
     Exit,
@@ -62,7 +67,11 @@ fn step() -> impl Strategy<Value = Step> {
         3 => tab.clone().prop_map(|tab| Step::Complete { tab }),
         1 => tab.clone().prop_map(|tab| Step::Fail { tab }),
         1 => tab.clone().prop_map(|tab| Step::Ask { tab }),
-        1 => (view.clone(), tab.clone(), any::<bool>()).prop_map(|(view, tab, deny)| Step::Decide { view, tab, deny }),
+        3 => (tab.clone(), 0..3_u8).prop_map(|(tab, what)| Step::Errand { tab, what }),
+        6 => Just(Step::Runner),
+        1 => Just(Step::CommandsEnd),
+        2 => Just(Step::SumUp),
+        3 => (view.clone(), tab.clone(), any::<bool>()).prop_map(|(view, tab, deny)| Step::Decide { view, tab, deny }),
         1 => tab.clone().prop_map(|tab| Step::EndSession { tab }),
         2 => Just(Step::Exit),
         1 => (view.clone(), tab).prop_map(|(view, tab)| Step::RestartAgent { view, tab }),
@@ -75,7 +84,7 @@ fn step() -> impl Strategy<Value = Step> {
         5 => Just(Step::ReadPage),
         4 => Just(Step::Drain),
         6 => Just(Step::Agents),
-        2 => prop_oneof![Just(100), Just(5_000), Just(11_000)].prop_map(|ms| Step::Wait { ms }),
+        2 => prop_oneof![Just(100), Just(5_000), Just(11_000), Just(41_000), Just(31 * 60_000)].prop_map(|ms| Step::Wait { ms }),
         2 => Just(Step::Kill),
     ]
 }
@@ -85,6 +94,7 @@ struct Run {
     world: World,
     lives_of_tabs: [usize; TABS],
     reopened: usize,
+    errands: usize,
 }
 
 impl Run {
@@ -121,7 +131,11 @@ impl Run {
             Step::Attach { view, tab } => {
                 let name = self.tab(tab);
                 let seen = self.world.views[view].seen(&name).len() as u64;
-                self.world.command(view, open_tab(&name, seen));
+                // The last tab's agent has a process for each session and can take it up again.
+                let agent = (tab == TABS - 1).then(|| "own".into());
+                let seen = Seq(seen).into();
+                let open = Command::OpenTab { tab: name.as_str().into(), agent, workspace: None, seen };
+                self.world.command(view, open);
             }
             Step::Prompt { view, tab, name } => self.world.prompt(view, &self.tab(tab), &name.to_string()),
             Step::Cancel { view, tab, name } => {
@@ -178,6 +192,9 @@ impl Run {
             Step::ReadPage => drop(self.world.read()),
             Step::Drain => drop(self.world.drain()),
             Step::Agents => drop(self.world.agents_open()),
+            Step::Runner => drop(self.world.run_errand()),
+            Step::CommandsEnd => self.world.end_commands(),
+            Step::SumUp => drop(self.world.sum_up()),
             Step::Wait { ms } => self.world.advance(ms),
             Step::Kill => self.world.restart(),
             Step::Exit => {
@@ -212,6 +229,11 @@ impl Run {
                 self.say(tab, |session| vec![Word::TurnFailed { session, message: "no".to_owned() }]);
             }
             Step::Ask { tab } => self.say(tab, |session| vec![wanted(session)]),
+            Step::Errand { tab, what } => {
+                self.errands += 1;
+                let name = ErrandName::from(format!("e{}", self.errands).as_str());
+                self.say(tab, |session| vec![Word::Errand { session, errand: name.clone(), what: errand(what) }]);
+            }
             Step::EndSession { tab } => {
                 let at_work = self.at_work(tab);
                 self.ended(tab);
@@ -259,6 +281,23 @@ impl Run {
         self.world.settle();
     }
 
+    /// Invariants 4 and 5: every execution has exactly one end, and no agent waits for an errand that nobody is at.
+    fn assert_errands_are_over(&self) {
+        for (id, stored) in &self.world.disk.sessions {
+            let started = stored.log.iter().filter(|event| matches!(event.body, Body::ExecutionStarted { .. })).count();
+            let ended = stored.log.iter().filter(|event| matches!(event.body, Body::ExecutionEnded { .. })).count();
+            let sealed = self.world.host.state(*id).is_none();
+            assert!(started == ended || (sealed && ended < started), "{started} executions of {id}, {ended} ends");
+        }
+        assert!(self.world.runner.is_idle(), "something still runs");
+        let waiting: Vec<_> = self.world.owed.keys().filter(|(life, of, _)| self.is_served(*life, *of)).collect();
+        assert!(waiting.is_empty(), "nobody answers {waiting:?}");
+    }
+
+    fn is_served(&self, life: LifeId, session: SessionId) -> bool {
+        self.world.host.served_by(life).any(|served| served == session)
+    }
+
     /// Invariant 5: every prompt that was accepted has exactly one end, unless it waits for somebody to look at it.
     fn assert_one_answer_each(&self) {
         for (id, stored) in &self.world.disk.sessions {
@@ -274,6 +313,21 @@ impl Run {
                 assert!(ended == 1 || (ended == 0 && waits), "turn {turn:?} of {id} ended {ended} times");
             }
         }
+    }
+}
+
+fn errand(what: u8) -> Errand {
+    let path = "/w/a".to_owned();
+    match what {
+        0 => Errand::Read { path, line: None, limit: None },
+        1 => Errand::Write { path, content: String::new() },
+        _ => Errand::Run(RunCommand {
+            program: "make".to_owned(),
+            args: vec![],
+            env: vec![],
+            cwd: None,
+            output_limit: None,
+        }),
     }
 }
 
@@ -301,15 +355,17 @@ proptest! {
     #[test]
     fn whatever_happens_every_views_stream_is_the_log(steps in vec(step(), 1..160)) {
         let mut world = World::new();
+        world.trust();
         for _ in 0..VIEWS {
             world.view();
         }
-        let mut run = Run { world, lives_of_tabs: [0; TABS], reopened: 0 };
+        let mut run = Run { world, lives_of_tabs: [0; TABS], reopened: 0, errands: 0 };
         for step in steps {
             run.take(step);
         }
         run.come_to_rest();
         run.world.assert_whole();
         run.assert_one_answer_each();
+        run.assert_errands_are_over();
     }
 }

@@ -1,15 +1,17 @@
 //! The edges of the host in virtual time: a disk that can be slow, fail and survive, views that keep journals, agents that
 //! answer when they are told to. Checks every event that a view is shown at the moment it is shown.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use switchboard_core::{EndHow, Host, Input, Output, Settings, State, Trust, Workspace};
+use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentInfo, AgentName, Ask, Body, Command, Commit, CommitDone, ErrandOrder, Event, LifeId, LinkId, ProcessPer,
+    AgentInfo, AgentName, Ask, Body, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, ProcessPer,
     Prompt, ReadId, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
+use super::life::Life;
+use super::runner::Runner;
 use super::view::{View, last};
 
 pub(crate) const ROOT: &str = "/w";
@@ -27,25 +29,16 @@ pub(crate) struct World {
     pub(crate) trust_answers: Vec<Result<(), String>>,
     pub(crate) trust_wanted: Vec<(WorkspaceRoot, Trust)>,
     pub(crate) delete_answers: Vec<Result<(), String>>,
-    /// What the host wanted done for agents and nobody has answered yet.
-    pub(crate) errands: Vec<ErrandOrder>,
+    /// Who does things for agents.
+    pub(crate) runner: Runner,
+    /// Errands that their agents wait for.
+    pub(crate) owed: HashMap<(LifeId, SessionId, ErrandName), ()>,
     /// Summaries that the host wants.
     pub(crate) recaps: Vec<SessionId>,
     /// Every prompt that ever reached an agent, over all restarts.
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     last_link: u64,
     starts: u64,
-}
-
-/// One life of an agent.
-#[derive(Default)]
-pub(crate) struct Life {
-    pub(crate) agent: String,
-    pub(crate) started: bool,
-    pub(crate) opened: BTreeSet<SessionId>,
-    pub(crate) asks: Vec<Ask>,
-    pub(crate) running: HashMap<SessionId, TurnName>,
-    pub(crate) ending: Option<EndHow>,
 }
 
 impl World {
@@ -62,7 +55,8 @@ impl World {
             trust_answers: Vec::new(),
             trust_wanted: Vec::new(),
             delete_answers: Vec::new(),
-            errands: Vec::new(),
+            runner: Runner::default(),
+            owed: HashMap::new(),
             recaps: Vec::new(),
             prompted: Vec::new(),
             last_link: 0,
@@ -78,6 +72,23 @@ impl World {
         let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
         self.host.set_home(root);
         self.handle(Input::Workspace(workspace(trust)));
+    }
+
+    /// The same in a trusted workspace, with an agent that has a process for each session and can take it up again.
+    pub(crate) fn with_own() -> (Self, usize, SessionId) {
+        let mut world = Self::new();
+        world.trust();
+        let view = world.view();
+        world.command(view, open_own("tab"));
+        world.settle();
+        let session = world.session_of("tab");
+        (world, view, session)
+    }
+
+    pub(crate) fn trust(&mut self) {
+        let workspace = workspace(Trust::Trusted);
+        self.handle(Input::Trust { workspace, request: RequestId(1) });
+        self.settle();
     }
 
     /// A world with one view and one open tab whose agent session is open.
@@ -149,6 +160,14 @@ impl World {
     }
 
     pub(crate) fn words(&mut self, life: LifeId, words: Vec<Word>) {
+        for word in &words {
+            if let Word::Errand { session, errand, .. } = word {
+                let wanted = self.lives.get(&life).is_some_and(|life| life.opened.contains(session));
+                if wanted && self.host.served_by(life).any(|served| served == *session) {
+                    self.owed.insert((life, *session, errand.clone()), ());
+                }
+            }
+        }
         self.handle(Input::Words { life, words });
     }
 
@@ -172,6 +191,7 @@ impl World {
 
     pub(crate) fn exit(&mut self, life: LifeId) {
         self.lives.remove(&life);
+        self.owed.retain(|(owed, _, _), _| *owed != life);
         self.handle(Input::LifeEnded { life, message: "exited with code 1".to_owned() });
     }
 
@@ -187,6 +207,9 @@ impl World {
         self.reads.clear();
         self.reloads.clear();
         self.lives.clear();
+        self.owed.clear();
+        self.recaps.clear();
+        self.runner.die();
         self.host = Host::new(Settings::default(), self.starts);
         self.know_workspace();
         for view in &mut self.views {
@@ -221,7 +244,7 @@ impl World {
                         life.ending = Some(how);
                     }
                 }
-                Output::Errand(order) => self.errands.push(order),
+                Output::Errand(order) => self.runner.ordered(&self.disk, order),
                 Output::Recap(session) => self.recaps.push(session),
                 Output::AddAgent { .. } => {}
                 Output::TrustSettled { result, .. } => self.trust_answers.push(result),
@@ -247,6 +270,7 @@ impl World {
             assert!(!self.prompted.contains(&sent), "{sent:?} went to an agent twice");
             self.prompted.push(sent);
         }
+        let life_id = life;
         let Some(life) = self.lives.get_mut(&life) else { return };
         match &ask {
             Ask::Prompt { session, name, .. } => {
@@ -256,6 +280,11 @@ impl World {
             Ask::CloseSession { session } => {
                 life.opened.remove(session);
                 life.running.remove(session);
+                self.owed.retain(|(owed, of, _), _| *owed != life_id || of != session);
+            }
+            Ask::ErrandDone { session, errand, .. } => {
+                let owed = self.owed.remove(&(life_id, *session, errand.clone()));
+                assert_eq!(owed, Some(()), "errand {errand} of session {session} was answered twice");
             }
             _ => {}
         }
@@ -312,15 +341,36 @@ impl World {
                 moved = true;
             }
             for session in self.lives.get(&id).map(Life::wanted).unwrap_or_default() {
+                let opened = self.lives.get(&id).map_or_else(|| Word::opened(session), |life| life.opens(session));
                 if let Some(life) = self.lives.get_mut(&id) {
                     life.opened.insert(session);
                     life.asks.retain(|ask| !matches!(ask, Ask::OpenSession { session: s, .. } if *s == session));
                 }
-                self.words(id, vec![Word::opened(session)]);
+                self.words(id, vec![opened]);
                 moved = true;
             }
         }
         moved
+    }
+
+    /// The oldest order of an errand is carried out.
+    pub(crate) fn run_errand(&mut self) -> bool {
+        let Some(news) = self.runner.work() else { return false };
+        news.into_iter().for_each(|news| self.handle(Input::Errand(news)));
+        true
+    }
+
+    /// Commands that run come to their end.
+    pub(crate) fn end_commands(&mut self) {
+        for news in self.runner.end_all(|_| true) {
+            self.handle(Input::Errand(news));
+        }
+    }
+
+    pub(crate) fn sum_up(&mut self) -> bool {
+        let Some(session) = self.recaps.pop() else { return false };
+        self.handle(Input::Recap { session, recap: Ok("what was said".to_owned()) });
+        true
     }
 
     pub(crate) fn drain(&mut self) -> bool {
@@ -338,7 +388,13 @@ impl World {
     /// Everything that can happen by itself happens, until nothing does.
     pub(crate) fn settle(&mut self) {
         for _ in 0..100_000 {
-            let moved = self.commit() || self.read() || self.reload() || self.drain() || self.agents_open();
+            let moved = self.commit()
+                || self.read()
+                || self.reload()
+                || self.drain()
+                || self.agents_open()
+                || self.run_errand()
+                || self.sum_up();
             if !moved {
                 return;
             }
@@ -368,6 +424,7 @@ impl World {
                 assert_eq!(live.running(), state.running());
                 assert_eq!((&live.title, live.closed), (&state.title, state.closed));
                 assert_eq!(live.approvals().collect::<Vec<_>>(), state.approvals().collect::<Vec<_>>());
+                assert_eq!(live.executions().collect::<Vec<_>>(), state.executions().collect::<Vec<_>>());
             }
         }
         for view in self.views.iter().filter(|view| view.link.is_some() && view.watching) {
@@ -401,17 +458,6 @@ impl World {
     }
 }
 
-impl Life {
-    /// Agent sessions that were asked for and not opened yet.
-    pub(crate) fn wanted(&self) -> Vec<SessionId> {
-        let asked = self.asks.iter().filter_map(|ask| match ask {
-            Ask::OpenSession { session, .. } => Some(*session),
-            _ => None,
-        });
-        asked.collect()
-    }
-}
-
 fn info(name: &str, process: ProcessPer) -> AgentInfo {
     AgentInfo { name: name.into(), kind: "test".to_owned(), process }
 }
@@ -428,4 +474,9 @@ pub(crate) fn workspace(trust: Trust) -> Workspace {
 
 pub(crate) fn open_tab(tab: &str, seen: u64) -> Command {
     Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen).into() }
+}
+
+/// A tab of the agent that has a process for each session.
+pub(crate) fn open_own(tab: &str) -> Command {
+    Command::OpenTab { tab: tab.into(), agent: Some("own".into()), workspace: None, seen: Seq(0).into() }
 }

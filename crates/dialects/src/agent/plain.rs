@@ -1,9 +1,7 @@
 //! The dialect `plain`: an agent in twenty lines of any language, one JSON object per message, many sessions per process.
 //! Owns the agent's own session ids; never lets one out and never keeps more for unknown ones than the limits say.
 
-mod early;
 mod read;
-mod repeat;
 mod say;
 mod sessions;
 mod shape;
@@ -11,11 +9,11 @@ mod shape;
 use bytes::Bytes;
 use switchboard_types::{Ask, SessionId, Time, Word};
 
-use self::early::Early;
-use self::repeat::Repeat;
 use self::say::ToAgent;
 use self::sessions::{Created, Sessions};
 pub use self::shape::schema;
+use super::early::Early;
+use super::repeat::Repeat;
 use super::{AgentDialect, Noise};
 use crate::json::{FieldError, Fields, FieldsError, shown};
 

@@ -53,7 +53,7 @@ impl<'a, const N: usize> Fields<'a, N> {
     pub(crate) fn read(json: &'a str, names: &'static [&'static str; N]) -> Result<Self, FieldsError> {
         let not_an_object = |error: serde_json::Error| FieldsError::NotAnObject { reason: error.to_string() };
         let mut fields = Self { names, values: [None; N], fault: None };
-        if quick::strings(json, |name, value| fields.put(fields.place(name), value)).is_some() {
+        if quick::members(json, |name, value| fields.put(fields.place(name), value)).is_some() {
             return Ok(fields);
         }
         (fields.values, fields.fault) = ([None; N], None);
@@ -81,9 +81,14 @@ impl<'a, const N: usize> Fields<'a, N> {
         self.fault.as_ref()
     }
 
+    /// A field as the text that it was, null included; none if it is absent.
+    pub(crate) fn given(&self, name: &'static str) -> Option<&'a str> {
+        self.values.get(self.place(name)?).copied().flatten()
+    }
+
     /// A field as the text that it was; none if it is absent or null.
     pub(crate) fn raw(&self, name: &'static str) -> Option<&'a str> {
-        self.values.get(self.place(name)?).copied().flatten().filter(|raw| *raw != "null")
+        self.given(name).filter(|raw| *raw != "null")
     }
 
     /// A field as the text that it was.
@@ -147,7 +152,7 @@ fn literal(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 /// A string, if it is one; a lone surrogate in it becomes U+FFFD, since a view in a browser may well send one.
-fn lossy(raw: &str) -> Option<String> {
+pub(crate) fn lossy(raw: &str) -> Option<String> {
     if let Some(exact) = literal(raw) {
         return Some(exact.into_owned());
     }

@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use crate::cli::exit::Failure;
 use crate::config::{Config, user_file};
 use crate::folder::Folder;
+use switchboard_dialects::framing::FramingKind;
 use switchboard_types::{SessionId, WorkspaceRoot};
 
 /// Where `serve` listens unless it is told otherwise.
@@ -124,6 +125,17 @@ pub enum Framing {
     ContentLength,
     /// One message a line
     Lines,
+}
+
+impl Framing {
+    /// The framing that is meant.
+    #[must_use]
+    pub fn kind(self) -> FramingKind {
+        match self {
+            Self::ContentLength => FramingKind::ContentLength,
+            Self::Lines => FramingKind::Lines,
+        }
+    }
 }
 
 /// Flags of `run`.

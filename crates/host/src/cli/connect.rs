@@ -33,5 +33,5 @@ pub(super) async fn run(cli: &Cli, args: &ConnectArgs) -> Result<(), Failure> {
         control.add_workspace(&cli.workspace(None)?).await?;
     }
     let socket = wire::open(&control, kind.name()).await?;
-    relay::run(socket, kind, args.framing).await
+    relay::run(socket, kind, args.framing.kind()).await
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{FutureExt, SinkExt, StreamExt};
-use switchboard_dialects::framing::{ContentLength, FrameError, Lines, content_length, lines};
+use switchboard_dialects::framing::{Framing, FramingError, FramingKind, encode};
 use switchboard_dialects::view::ViewKind;
 use switchboard_types::{Reject, RejectCode, Told};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Stdin, Stdout};
@@ -15,7 +15,6 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
-use crate::cli::args::Framing;
 use crate::cli::exit::Failure;
 use crate::cli::wire::{Heard, Socket, heard};
 
@@ -31,10 +30,10 @@ const QUIET: Duration = Duration::from_secs(1);
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Carries messages until the input ends, which is the usual end, or the host is gone.
-pub(super) async fn run(socket: Socket, kind: ViewKind, framing: Framing) -> Result<(), Failure> {
+pub(super) async fn run(socket: Socket, kind: ViewKind, framing: FramingKind) -> Result<(), Failure> {
     let (sink, stream) = socket.split();
     let (refuse, refusals) = mpsc::channel(REFUSALS);
-    let mut up = Box::pin(Up { input: tokio::io::stdin(), sink, kind, refuse }.run(Reader::new(framing)));
+    let mut up = Box::pin(Up { input: tokio::io::stdin(), sink, kind, refuse }.run(Framing::new(framing)));
     let mut down = Down { output: tokio::io::stdout(), stream, refusals, framing, out: BytesMut::new() };
     let ended = tokio::select! {
         ended = &mut up => ended,
@@ -53,57 +52,6 @@ pub(super) async fn run(socket: Socket, kind: ViewKind, framing: Framing) -> Res
 
 type Out = SplitSink<Socket, Message>;
 
-/// What a framing found in the input.
-enum Found {
-    Message(Bytes),
-    /// Too large, but the stream goes on.
-    TooLarge(String),
-    /// To be told on standard error only.
-    Noise(String),
-    /// Nothing can follow.
-    Broken(FrameError),
-}
-
-enum Reader {
-    ContentLength(ContentLength),
-    Lines(Lines),
-}
-
-impl Reader {
-    fn new(framing: Framing) -> Self {
-        match framing {
-            Framing::ContentLength => Self::ContentLength(ContentLength::new()),
-            Framing::Lines => Self::Lines(Lines::new()),
-        }
-    }
-
-    fn next(&mut self, buffer: &mut BytesMut) -> Option<Found> {
-        Some(match self {
-            Self::ContentLength(frames) => from_frame(frames.next(buffer)?),
-            Self::Lines(lines) => from_line(lines.next(buffer)?),
-        })
-    }
-
-    fn finish(&mut self, buffer: &mut BytesMut) -> Option<Found> {
-        Some(match self {
-            Self::ContentLength(frames) => from_frame(frames.finish(buffer)?),
-            Self::Lines(lines) => from_line(lines.finish(buffer)?),
-        })
-    }
-}
-
-fn from_frame(frame: Result<Bytes, FrameError>) -> Found {
-    match frame {
-        Ok(message) => Found::Message(message),
-        Err(error) if error.is_fatal() => Found::Broken(error),
-        Err(error) => Found::Noise(error.to_string()),
-    }
-}
-
-fn from_line(line: Result<Bytes, lines::LineTooLong>) -> Found {
-    line.map_or_else(|error| Found::TooLarge(error.to_string()), Found::Message)
-}
-
 /// From standard input to the host.
 struct Up {
     input: Stdin,
@@ -113,10 +61,10 @@ struct Up {
 }
 
 impl Up {
-    async fn run(mut self, mut reader: Reader) -> Result<Out, Failure> {
+    async fn run(mut self, mut framing: Framing) -> Result<Out, Failure> {
         let mut buffer = BytesMut::new();
         loop {
-            while let Some(found) = reader.next(&mut buffer) {
+            while let Some(found) = framing.next(&mut buffer).transpose() {
                 self.take(found).await?;
             }
             self.sink.flush().await.map_err(|error| gone(&error))?;
@@ -127,40 +75,32 @@ impl Up {
                 Err(error) => return Err(Failure::failed(format!("standard input cannot be read: {error}"))),
             }
         }
-        while let Some(found) = reader.finish(&mut buffer) {
+        while let Some(found) = framing.finish(&mut buffer).transpose() {
             self.take(found).await?;
         }
         self.sink.flush().await.map_err(|error| gone(&error))?;
         Ok(self.sink)
     }
 
-    async fn take(&mut self, found: Found) -> Result<(), Failure> {
-        match found {
-            Found::Message(message) => match Utf8Bytes::try_from(message) {
-                Ok(text) => self.sink.feed(Message::Text(text)).await.map_err(|error| gone(&error)),
-                Err(_) => {
-                    self.refuse(RejectCode::BadJson, "the message is not UTF-8").await;
-                    Ok(())
-                }
-            },
-            Found::TooLarge(message) => {
-                self.refuse(RejectCode::TooLarge, &message).await;
-                Ok(())
+    async fn take(&mut self, found: Result<Bytes, FramingError>) -> Result<(), Failure> {
+        let error = match found.map(Utf8Bytes::try_from) {
+            Ok(Ok(text)) => return self.sink.feed(Message::Text(text)).await.map_err(|error| gone(&error)),
+            Ok(Err(_)) => {
+                self.refuse(RejectCode::BadJson, "the message is not UTF-8").await;
+                return Ok(());
             }
-            Found::Noise(noise) => {
-                tracing::warn!("{noise}");
-                Ok(())
-            }
-            Found::Broken(error) => {
-                let code = if matches!(error, FrameError::TooLong { .. }) {
-                    RejectCode::TooLarge
-                } else {
-                    RejectCode::BadJson
-                };
-                self.refuse(code, &error.to_string()).await;
-                Err(Failure::failed(format!("standard input cannot be followed any more: {error}")))
-            }
+            Err(error) => error,
+        };
+        match (error.is_fatal(), error.is_too_large()) {
+            (_, true) => self.refuse(RejectCode::TooLarge, &error.to_string()).await,
+            (true, false) => self.refuse(RejectCode::BadJson, &error.to_string()).await,
+            // Noise between messages is nobody's question.
+            (false, false) => tracing::warn!("{error}"),
         }
+        if error.is_fatal() {
+            return Err(Failure::failed(format!("standard input cannot be followed any more: {error}")));
+        }
+        Ok(())
     }
 
     /// Answers in the host's stead, in the dialect's own form.
@@ -181,7 +121,7 @@ struct Down {
     output: Stdout,
     stream: SplitStream<Socket>,
     refusals: mpsc::Receiver<Vec<u8>>,
-    framing: Framing,
+    framing: FramingKind,
     out: BytesMut,
 }
 
@@ -226,9 +166,8 @@ impl Down {
     }
 
     fn frame(&mut self, message: &[u8]) {
-        match self.framing {
-            Framing::ContentLength => content_length::frame(message, &mut self.out),
-            Framing::Lines => lines::frame(message, &mut self.out),
+        if let Err(error) = encode(self.framing, message, &mut self.out) {
+            tracing::warn!("{error}");
         }
     }
 

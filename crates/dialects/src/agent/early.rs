@@ -7,7 +7,7 @@ use bytes::Bytes;
 use switchboard_types::limits::MAX_EARLY_BYTES;
 
 /// Messages that are kept for agent sessions that are not known yet.
-pub(super) const MAX_EARLY_MESSAGES: usize = 4096;
+pub(crate) const MAX_EARLY_MESSAGES: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct Early {

@@ -1,0 +1,5 @@
+//! One file for each sort of reader.
+
+pub(crate) mod framing;
+pub(crate) mod jsonrpc;
+pub(crate) mod plain;
