@@ -1,6 +1,7 @@
 //! The vocabularies of agents. Each is one file; none knows another.
 
 pub mod acp;
+pub mod apex;
 mod early;
 pub mod plain;
 mod repeat;
@@ -12,6 +13,7 @@ use thiserror::Error;
 use crate::framing::FramingKind;
 
 pub use acp::Acp;
+pub use apex::Apex;
 pub use plain::Plain;
 
 /// One vocabulary of agents, with what it must remember for one process.
@@ -33,6 +35,12 @@ pub trait AgentDialect: Send {
 
     /// Translates what the host asks into messages for the agent, without framing.
     fn ask(&mut self, now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>);
+
+    /// Says what the agent's vocabulary has no message for: that its session is open, that it cannot take a prompt. Whoever
+    /// asks fetches it after each ask.
+    fn speak_for(&mut self, said: &mut Vec<Word>) {
+        let _ = said;
+    }
 
     /// Hands out what the dialect itself owes the agent after it has read, without framing. Whoever reads asks for it
     /// after each batch; what is not fetched goes out with the next ask.

@@ -19,6 +19,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "native", run: targets::framing::native },
     Target { name: "jsonrpc", run: targets::jsonrpc::run },
     Target { name: "plain", run: targets::plain::run },
+    Target { name: "apex", run: targets::apex::run },
 ];
 
 /// The target of a name.

@@ -9,7 +9,8 @@
 //! | `birth` | what happens in the child between fork and exec |
 //! | `environment`, `program` | what the child may know and which file it is |
 //! | `life` | the task that owns one process |
-//! | `body` | the process and its group, from birth to burial |
+//! | `body` | the process and all that comes of it, from birth to burial |
+//! | `tree`, `mark`, `orphans` | who comes of it, wherever it has gone |
 //! | `mouth`, `ear`, `stderr` | its standard output, input and error output |
 //! | `ending` | how it is ended, and what is said of its end |
 //! | `group`, `proc` | process groups, and what the system says of processes |
@@ -33,12 +34,15 @@ mod environment;
 mod group;
 mod kinds;
 mod life;
+mod mark;
 mod mouth;
+mod orphans;
 mod proc;
 mod program;
 mod quiet;
 mod spawner;
 mod stderr;
+mod tree;
 
 pub use children::{Leftover, end_leftovers};
 pub use ending::Graces;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use switchboard_dialects::agent::plain;
+use switchboard_dialects::agent::{apex, plain};
 use switchboard_dialects::view::ViewKind;
 
 use super::tables;
@@ -48,8 +48,10 @@ fn table(wanted: &str) -> Result<String> {
 }
 
 fn schema(dialect: &str) -> Result<Value> {
-    if dialect == "plain" {
-        return Ok(plain::schema());
+    match dialect {
+        "plain" => return Ok(plain::schema()),
+        "apex" => return Ok(apex::schema()),
+        _ => {}
     }
     let kind = ViewKind::ALL.into_iter().find(|kind| kind.name() == dialect);
     Ok(kind.with_context(|| format!("there is no dialect `{dialect}`"))?.schema())

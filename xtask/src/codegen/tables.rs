@@ -10,13 +10,36 @@ const DEFINITIONS: &str = "#/$defs/";
 /// A description with fewer words says no more than the field's name.
 const WORTH_WORDS: usize = 3;
 
+/// How the variants of a union are told apart, and where their fields are.
+struct Tag {
+    name: &'static str,
+    /// The member that holds the fields, where they do not stand beside the tag.
+    content: Option<&'static str>,
+}
+
+const TAGS: [Tag; 3] = [
+    Tag { name: "type", content: None },
+    Tag { name: "method", content: Some("params") },
+    Tag { name: "method", content: Some("result") },
+];
+
 /// A row for each variant of a tagged union: its type, its fields, what it means.
 pub(super) fn variants(schema: &Value, union: &Value) -> Result<String> {
     let variants = union["oneOf"].as_array().context("it is no union")?;
-    let mut table = String::from("| type | fields | what it means |\n| --- | --- | --- |\n");
+    let fits = |tag: &&Tag| {
+        let has = |name: &str| variants.iter().any(|variant| variant["properties"].get(name).is_some());
+        has(tag.name) && tag.content.is_none_or(has)
+    };
+    let tag = TAGS.iter().find(fits).context("a union without a tag")?;
+    let (head, nothing) = (tag.content.unwrap_or("fields"), Value::Object(Map::new()));
+    let mut table = format!("| {} | {head} | what it means |\n| --- | --- | --- |\n", tag.name);
     for variant in variants {
-        let name = variant["properties"]["type"]["const"].as_str().context("a variant without its type")?;
-        let fields = Fields::read(schema, variant, &["type"])?;
+        let members = &variant["properties"];
+        let name = members[tag.name]["const"].as_str().context("a variant without its type")?;
+        let fields = match tag.content {
+            None => Fields::read(schema, variant, &[tag.name])?,
+            Some(content) => Fields::read(schema, members.get(content).unwrap_or(&nothing), &[])?,
+        };
         table += &format!("| `{name}` | {} | {} |\n", fields.list, fields.meaning(variant)?);
     }
     Ok(table)
@@ -221,6 +244,24 @@ mod tests {
              `seen?: map of integer` | Says hello \\| or not. `tab`: which tab it is. |\n\
              | `bye` |  | Is over. |\n";
         assert_eq!(variants(&schema, &schema["toHost"]).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_method_has_its_fields_in_its_params() {
+        let said = json!({"toHost": {"oneOf": [
+            {
+                "description": "Asks.",
+                "properties": {
+                    "method": {"const": "ask"},
+                    "params": {"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]},
+                },
+                "required": ["method", "params"],
+            },
+            {"description": "Is over.", "properties": {"method": {"const": "bye"}}, "required": ["method"]},
+        ]}});
+        let expected = "| method | params | what it means |\n| --- | --- | --- |\n\
+             | `ask` | `n: number` | Asks. |\n| `bye` |  | Is over. |\n";
+        assert_eq!(variants(&said, &said["toHost"]).unwrap(), expected);
     }
 
     #[test]

@@ -286,8 +286,11 @@ impl Host {
         session.place = AgentPlace::None;
         session.waits_since = None;
         session.slow = false;
-        let seconds = self.settings.startup_timeout_ms / 1000;
-        let message = format!("agent `{}` opened no session within {seconds} s", session.agent);
+        let patience = match self.settings.startup_timeout_ms {
+            whole if whole % 1000 == 0 => format!("{} s", whole / 1000),
+            parts => format!("{parts} ms"),
+        };
+        let message = format!("agent `{}` opened no session within {patience}", session.agent);
         let waiting = session.state.queue().len().max(1);
         let Some(key) = self.key_of(id) else { return };
         for _ in 0..waiting {

@@ -31,11 +31,7 @@ impl Repeat {
             return None;
         }
         let text = Text::from_escaped(frame.slice(self.head.len()..frame.len() - self.tail.len()));
-        match word {
-            Word::Text { session, name, .. } => Some(Word::Text { session: *session, name: name.clone(), text }),
-            Word::Thought { session, name, .. } => Some(Word::Thought { session: *session, name: name.clone(), text }),
-            _ => None,
-        }
+        Some(with_text(word, text))
     }
 
     /// Remembers a message that was read the long way; `chunk` is its text with its quotes, as it lies in the frame.
@@ -48,19 +44,22 @@ impl Repeat {
         self.head.extend_from_slice(head);
         self.tail.clear();
         self.tail.extend_from_slice(tail);
-        self.word = match word {
-            Word::Text { session, name, .. } => {
-                Some(Word::Text { session: *session, name: name.clone(), text: Text::from_escaped(Bytes::new()) })
-            }
-            Word::Thought { session, name, .. } => {
-                Some(Word::Thought { session: *session, name: name.clone(), text: Text::from_escaped(Bytes::new()) })
-            }
-            _ => None,
-        };
+        let is_piece = matches!(word, Word::Text { .. } | Word::Thought { .. } | Word::Code { .. });
+        self.word = is_piece.then(|| with_text(word, Text::from_escaped(Bytes::new())));
     }
 
     /// What a head stands for may be another thing from now on.
     pub(super) fn forget(&mut self) {
         self.word = None;
+    }
+}
+
+/// The same piece with another text; only pieces are ever remembered.
+fn with_text(word: &Word, text: Text) -> Word {
+    match word {
+        Word::Thought { session, name, .. } => Word::Thought { session: *session, name: name.clone(), text },
+        Word::Code { session, name, .. } => Word::Code { session: *session, name: name.clone(), text },
+        Word::Text { session, name, .. } => Word::Text { session: *session, name: name.clone(), text },
+        other => other.clone(),
     }
 }

@@ -52,7 +52,7 @@ impl Line {
         let outgoing = self.messages.iter().chain(&self.sends).cloned().map(|raw| ("<-".to_owned(), raw));
         incoming.chain(outgoing).filter_map(|(dir, raw)| {
             let value: Value = serde_json::from_str(raw.get()).unwrap();
-            Some((dir, value.get("type")?.as_str()?.to_owned()))
+            Some((dir, value.get("type").or(value.get("method"))?.as_str()?.to_owned()))
         })
     }
 }

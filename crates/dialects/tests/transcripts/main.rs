@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "all of this is test code")]
 
+mod apex;
 mod file;
 mod plain;
 mod switchboard;

@@ -60,11 +60,12 @@ fn hears(dialect: &mut Plain, line: &Line, place: &str) {
     assert_eq!(texts(sends), line.sends(), "{place}");
 }
 
-fn texts(messages: Vec<Vec<u8>>) -> Vec<String> {
+pub(crate) fn texts(messages: Vec<Vec<u8>>) -> Vec<String> {
     messages.into_iter().map(|message| String::from_utf8(message).unwrap()).collect()
 }
 
-fn spoken(word: &Word) -> Value {
+/// A word as the transcripts have it.
+pub(crate) fn spoken(word: &Word) -> Value {
     let named = |kind: &str, session: &SessionId, name: &Option<TurnName>, text: Option<Value>| {
         object([
             ("word", Some(json!(kind))),

@@ -11,8 +11,8 @@ pub(crate) fn run(data: &[u8]) {
     play(&mut dialect, data);
 }
 
-/// Plays a conversation and checks what both sides get.
-pub(crate) fn play(dialect: &mut dyn AgentDialect, data: &[u8]) {
+/// Plays a conversation, checks what both sides get, and gives what went out.
+pub(crate) fn play(dialect: &mut dyn AgentDialect, data: &[u8]) -> Vec<Vec<u8>> {
     let mut messages = Vec::new();
     dialect.begin(Time(0), &mut messages);
     dialect.ask(Time(0), open(0), &mut messages);
@@ -22,6 +22,7 @@ pub(crate) fn play(dialect: &mut dyn AgentDialect, data: &[u8]) {
             Some((b'!', [choice, ..])) => {
                 if let Some(ask) = ask(*choice) {
                     dialect.ask(Time(0), ask, &mut messages);
+                    dialect.speak_for(&mut said);
                 }
             }
             _ => {
@@ -38,6 +39,7 @@ pub(crate) fn play(dialect: &mut dyn AgentDialect, data: &[u8]) {
     for message in &messages {
         assert!(serde_json::from_slice::<serde::de::IgnoredAny>(message).is_ok(), "what goes out is no JSON");
     }
+    messages
 }
 
 /// What it said can be shown and kept.

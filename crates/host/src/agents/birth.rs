@@ -6,16 +6,17 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit};
 use tokio::process::Command;
 
-/// Lets the child die with the host, and gives it the limit of open files that the host itself was started with.
+/// Lets the child die with the host, gives it the limit of open files that the host itself was started with, and the limit
+/// that marks all that comes of it.
 #[expect(unsafe_code, reason = "only the child itself can ask to die with its parent, and only before exec")]
-pub(super) fn prepare(command: &mut Command, files: Option<Rlimit>) {
+pub(super) fn prepare(command: &mut Command, files: Option<Rlimit>, queues: Option<Rlimit>) {
     let host = getpid();
     // SAFETY: the closure runs in the forked child of a program with threads, so it may only make system calls. It does,
-    // three of them, through rustix, on values that were copied before the fork; its errors are numbers.
-    unsafe { command.pre_exec(move || bind_to(host, files)) };
+    // four of them, through rustix, on values that were copied before the fork; its errors are numbers.
+    unsafe { command.pre_exec(move || bind_to(host, files, queues)) };
 }
 
-fn bind_to(host: Pid, files: Option<Rlimit>) -> io::Result<()> {
+fn bind_to(host: Pid, files: Option<Rlimit>, queues: Option<Rlimit>) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // The host may have died before the line above; then nobody would ever send the signal.
     if getppid() != Some(host) {
@@ -23,6 +24,9 @@ fn bind_to(host: Pid, files: Option<Rlimit>) -> io::Result<()> {
     }
     if let Some(files) = files {
         setrlimit(Resource::Nofile, files)?;
+    }
+    if let Some(queues) = queues {
+        setrlimit(Resource::Msgqueue, queues)?;
     }
     Ok(())
 }

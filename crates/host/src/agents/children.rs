@@ -5,23 +5,31 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use serde::{Deserialize, Serialize};
 
 use super::group::Group;
+use super::mark::{Mark, Origin};
 use super::proc::{self, State};
+use super::tree::{self, Found};
 
 /// The folder within the data folder.
 const FOLDER: &str = "children";
 /// A record is far smaller; anything larger is not ours.
 const MAX_RECORD_BYTES: u64 = 4096;
+/// How often strays are looked for, until none is left.
+const MAX_ROUNDS: usize = 100;
+/// What the system gets to end them.
+const BETWEEN_ROUNDS: Duration = Duration::from_millis(5);
 
 /// Where running children are written down.
 #[derive(Clone, Debug)]
 pub(super) struct Children {
     folder: PathBuf,
     boot: String,
+    origin: Origin,
 }
 
 /// What is written down of a child: its number, and what tells it from a later bearer of that number.
@@ -52,7 +60,12 @@ impl Children {
     pub(super) fn within(data: &Path) -> io::Result<Self> {
         let folder = data.join(FOLDER);
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-        Ok(Self { folder, boot: proc::boot_id().unwrap_or_default() })
+        Ok(Self { folder, boot: proc::boot_id().unwrap_or_default(), origin: Origin::here(data)? })
+    }
+
+    /// A mark for a child that is about to be started.
+    pub(super) fn mark(&self, agent: &str) -> Mark {
+        self.origin.mark(agent)
     }
 
     /// Writes a child down, as soon as it lives.
@@ -93,6 +106,8 @@ pub enum Fate {
     Gone,
     /// Its number belongs to another process now, which was not touched.
     Recycled,
+    /// It was none that the dead host started, but came from one; it had left the group and was ended.
+    StrayEnded,
 }
 
 /// Ends what a dead host left running. To be called by the holder of the folder's lease, before it starts any child.
@@ -113,7 +128,27 @@ pub fn end_leftovers(data: &Path) -> Vec<Leftover> {
             tracing::warn!(file = %file.display(), %error, "a record of a child could not be removed");
         }
     }
+    // A host that ended all its children left no record, and nothing else.
+    if !done.is_empty() {
+        end_strays(data, &mut done);
+    }
     done
+}
+
+/// Ends what came from the children and has left their groups. Who starts others meanwhile is looked for again.
+fn end_strays(data: &Path, done: &mut Vec<Leftover>) {
+    for _ in 0..MAX_ROUNDS {
+        let found = tree::end_marked(data, |pid, agent| {
+            if done.iter().all(|known| known.pid != pid) {
+                done.push(Leftover { pid, agent, fate: Fate::StrayEnded });
+            }
+        });
+        match found {
+            Found::Nobody => return,
+            Found::Running(_) => std::thread::sleep(BETWEEN_ROUNDS),
+        }
+    }
+    tracing::warn!("some of what a dead host left cannot be ended");
 }
 
 fn read(file: &Path) -> Option<Record> {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
-use switchboard_dialects::framing::lines;
+use switchboard_dialects::framing::{FramingKind, TooLongToSend, encode};
 use thiserror::Error;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
@@ -14,17 +14,26 @@ pub(super) const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 /// Messages that may wait for an agent that does not read.
 pub(super) const MAX_WAITING_MESSAGES: usize = 16 * 1024;
 
-/// The agent does not read what it is asked.
+/// Why a message cannot wait for the agent.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("{messages} messages of {bytes} bytes wait for an agent that does not read its input")]
-pub(super) struct NotReading {
-    messages: usize,
-    bytes: usize,
+pub(super) enum EarError {
+    /// The agent does not read what it is asked.
+    #[error("{messages} messages of {bytes} bytes wait for an agent that does not read its input")]
+    NotReading {
+        /// How many wait.
+        messages: usize,
+        /// How large they are.
+        bytes: usize,
+    },
+    /// The framing has a limit, and the message is over it.
+    #[error(transparent)]
+    TooLong(#[from] TooLongToSend),
 }
 
 /// What an agent hears.
 #[derive(Debug)]
 pub(super) struct Ear {
+    framing: FramingKind,
     stdin: Option<ChildStdin>,
     waiting: VecDeque<Bytes>,
     bytes: usize,
@@ -38,21 +47,21 @@ enum Closing {
 }
 
 impl Ear {
-    pub(super) fn new(stdin: Option<ChildStdin>) -> Self {
-        Self { stdin, waiting: VecDeque::new(), bytes: 0, closing: Closing::No }
+    pub(super) fn new(framing: FramingKind, stdin: Option<ChildStdin>) -> Self {
+        Self { framing, stdin, waiting: VecDeque::new(), bytes: 0, closing: Closing::No }
     }
 
     /// Lets a message wait to be written.
-    pub(super) fn push(&mut self, message: &[u8]) -> Result<(), NotReading> {
+    pub(super) fn push(&mut self, message: &[u8]) -> Result<(), EarError> {
         if self.stdin.is_none() || self.closing != Closing::No {
             return Ok(());
         }
-        let mut framed = BytesMut::with_capacity(message.len() + 1);
-        lines::frame(message, &mut framed);
+        let mut framed = BytesMut::new();
+        encode(self.framing, message, &mut framed)?;
         let (messages, bytes) = (self.waiting.len() + 1, self.bytes + framed.len());
         // A single large message is no sign of anything.
         if messages > MAX_WAITING_MESSAGES || (bytes > MAX_WAITING_BYTES && messages > 1) {
-            return Err(NotReading { messages, bytes });
+            return Err(EarError::NotReading { messages, bytes });
         }
         self.bytes = bytes;
         self.waiting.push_back(framed.freeze());

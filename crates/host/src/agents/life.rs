@@ -14,12 +14,12 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::body::Body;
 use super::ear::Ear;
-use super::ending::{Ending, Graces, Step, Why};
+use super::ending::{Ending, Farewell, Graces, Memory, Rest, Step, Why};
 use super::mouth::{Heard, Mouth};
 use super::spawner::{Born, Spawner};
 use super::spec::AgentSpec;
 use super::stderr::Stderr;
-use super::{environment, kinds, program, stderr};
+use super::{environment, kinds, proc, program, stderr};
 use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder, EndHow};
 
@@ -54,7 +54,7 @@ async fn start(
     root: &WorkspaceRoot,
     spawner: Spawner,
 ) -> Result<(Born, Box<dyn AgentDialect>), String> {
-    let (Some(dialect), Some(process)) = (kinds::dialect(&spec.kind), spec.kind.process()) else {
+    let (Some(dialect), Some(process)) = (kinds::dialect(spec), spec.kind.process()) else {
         return Err(kinds::unsupported(spec).unwrap_or_else(|| format!("agent `{}` cannot start", spec.name)));
     };
     let failed = |why: &dyn std::fmt::Display| format!("agent `{}` could not be started: {why}", spec.name);
@@ -96,10 +96,20 @@ struct Life {
     mouth: Mouth,
     stderr: Stderr,
     ending: Ending,
-    /// What waits for room in the host's inbox; nothing is read meanwhile.
+    /// What waits for room in the host's inbox; no words are read meanwhile.
     outgoing: Option<AgentInput>,
+    news: News,
     host: Host,
+    /// How many processes the system had ended for want of memory before.
+    memory_kills: Option<u64>,
     around: Around,
+}
+
+/// Whether the host knows that it runs; that is the first that it hears of a life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    ToBeTold,
+    Told,
 }
 
 /// Whether orders may still come.
@@ -113,30 +123,44 @@ impl Life {
     fn new(life: LifeId, spec: &AgentSpec, mut born: Born, dialect: Box<dyn AgentDialect>, around: Around) -> Self {
         let (stdin, stdout) = (born.child.stdin.take(), born.child.stdout.take());
         let stderr = born.child.stderr.take();
+        let framing = dialect.framing();
         Self {
             life,
             agent: spec.name.to_string(),
             body: Body::new(born),
             dialect,
-            ear: Ear::new(stdin),
-            mouth: Mouth::new(spec.name.clone(), stdout),
+            ear: Ear::new(framing, stdin),
+            mouth: Mouth::new(spec.name.clone(), framing, stdout),
             stderr: Stderr::new(spec.name.clone(), stderr),
             ending: Ending::new(around.graces),
             outgoing: Some(AgentInput::Started { life }),
+            news: News::ToBeTold,
             host: Host::Orders,
+            memory_kills: proc::out_of_memory_kills(),
             around,
         }
     }
 
     /// Lives until the process is gone and all it said is delivered; gives the message about its end.
     async fn run(mut self) -> String {
+        let mut first = Vec::new();
+        self.dialect.begin(self.around.clock.now(), &mut first);
+        self.tell(first);
         self.serve().await;
         // Nobody can ask it any more; whoever tries must not wait.
         self.around.orders.close();
-        let status = self.body.bury().await;
+        let status = self.body.bury(self.ending.left_behind()).await;
         self.drain().await;
-        let last_words = self.stderr.last_words();
-        self.ending.message(&self.agent, status, &last_words)
+        let more_kills = proc::out_of_memory_kills() > self.memory_kills;
+        let rest = Rest {
+            status,
+            last_words: &self.stderr.last_words(),
+            spoke: self.mouth.spoke(),
+            noise: self.mouth.noise(),
+            fault: self.mouth.fault(),
+            memory: if more_kills { Memory::RanOut } else { Memory::Sufficed },
+        };
+        self.ending.message(&self.agent, &rest)
     }
 
     /// Until the process is gone.
@@ -147,13 +171,22 @@ impl Life {
             tokio::select! {
                 permit = inbox.reserve(), if self.outgoing.is_some() => {
                     let sent = permit.ok().zip(self.outgoing.take()).map(|(permit, input)| permit.send(input));
+                    self.news = News::Told;
                     if sent.is_none() {
                         // The host's task is gone, and with it the reason to live.
                         self.end(EndHow::Gracefully);
                     }
                 }
+                // Beside the words, and not after them: whichever comes, the other is not kept waiting for ever.
+                permit = inbox.reserve(), if self.news == News::Told && self.stderr.has_lines() => {
+                    if let (Ok(permit), Some(input)) = (permit, self.error_lines()) {
+                        permit.send(input);
+                    } else {
+                        self.end(EndHow::Gracefully);
+                    }
+                }
                 heard = self.mouth.read(), if self.outgoing.is_none() && self.mouth.is_open() => self.heard(heard),
-                () = self.stderr.read(), if self.stderr.is_open() => {}
+                () = self.stderr.read(), if self.stderr.is_open() && !self.stderr.is_full() => {}
                 written = self.ear.write(), if self.ear.wants_to_write() => self.written(written),
                 order = self.around.orders.recv(), if self.host == Host::Orders => self.order(order),
                 () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => self.next_step(),
@@ -168,25 +201,34 @@ impl Life {
     fn heard(&mut self, heard: io::Result<Heard>) {
         match heard {
             Ok(Heard::Bytes(_)) => {
-                let words = self.mouth.words(self.around.clock.now(), self.dialect.as_mut());
-                if !words.is_empty() {
-                    self.outgoing = Some(AgentInput::Words { life: self.life, words });
-                }
+                self.translate();
                 let mut owed = Vec::new();
                 self.dialect.owed(&mut owed);
                 self.tell(owed);
+                if self.mouth.fault().is_some() {
+                    self.begin_to_end(Why::BadFraming);
+                }
             }
-            Ok(Heard::End) | Err(_) => {
-                let step = self.ending.begin(Why::OutputClosed, Instant::now());
-                self.take(step);
-            }
+            Ok(Heard::End) | Err(_) => self.begin_to_end(Why::OutputClosed),
         }
+    }
+
+    fn translate(&mut self) {
+        let words = self.mouth.words(self.around.clock.now(), self.dialect.as_mut());
+        if !words.is_empty() {
+            self.outgoing = Some(AgentInput::Words { life: self.life, words });
+        }
+    }
+
+    /// What waits of its error output.
+    fn error_lines(&mut self) -> Option<AgentInput> {
+        let lines = self.stderr.take_lines();
+        (!lines.is_empty()).then_some(AgentInput::Stderr { life: self.life, lines })
     }
 
     fn written(&mut self, written: io::Result<()>) {
         if written.is_err() {
-            let step = self.ending.begin(Why::InputClosed, Instant::now());
-            self.take(step);
+            self.begin_to_end(Why::InputClosed);
         }
     }
 
@@ -211,18 +253,35 @@ impl Life {
         for message in messages {
             if let Err(error) = self.ear.push(&message) {
                 tracing::warn!(agent = self.agent, %error, "the agent is ended");
-                let step = self.ending.begin(Why::NotReading, Instant::now());
-                self.take(step);
+                self.begin_to_end(Why::NotReading);
                 return;
             }
         }
     }
 
     fn end(&mut self, how: EndHow) {
-        let step = match how {
-            EndHow::Gracefully => self.ending.begin(Why::Asked, Instant::now()),
-            EndHow::AtOnce => self.ending.at_once(Why::Asked),
-        };
+        match how {
+            EndHow::Gracefully => self.begin_to_end(Why::Asked),
+            EndHow::AtOnce => {
+                let step = self.ending.at_once(Why::Asked);
+                self.take(step);
+            }
+        }
+    }
+
+    /// The one place where a graceful end begins: a farewell if the dialect has one, then its input is closed.
+    fn begin_to_end(&mut self, why: Why) {
+        if self.ending.is_under_way() {
+            return;
+        }
+        let mut farewell = Vec::new();
+        match why {
+            Why::Asked | Why::OutputClosed | Why::BadFraming => self.dialect.farewell(&mut farewell),
+            Why::InputClosed | Why::NotReading => {}
+        }
+        let bidden = if farewell.is_empty() { Farewell::None } else { Farewell::Bidden };
+        self.tell(farewell);
+        let step = self.ending.begin(why, bidden, Instant::now());
         self.take(step);
     }
 
@@ -246,7 +305,7 @@ impl Life {
         loop {
             self.hand_over().await;
             let Ok(Ok(Heard::Bytes(bytes))) = timeout_at(at_least(until), self.mouth.read()).await else { break };
-            self.heard(Ok(Heard::Bytes(bytes)));
+            self.translate();
             if Instant::now() >= until {
                 held = held.saturating_sub(bytes);
                 if held == 0 {
@@ -266,7 +325,12 @@ impl Life {
         let mut held = MAX_HELD_BYTES / stderr::READ_BYTES;
         while self.stderr.is_open() && held > 0 && timeout_at(at_least(until), self.stderr.read()).await.is_ok() {
             held -= usize::from(Instant::now() >= until);
+            self.outgoing = self.error_lines();
+            self.hand_over().await;
         }
+        self.stderr.close();
+        self.outgoing = self.error_lines();
+        self.hand_over().await;
     }
 
     async fn hand_over(&mut self) {
@@ -298,3 +362,6 @@ async fn deliver(inbox: &mpsc::Sender<AgentInput>, mut stop: watch::Receiver<boo
         permit.send(input);
     }
 }
+
+#[cfg(test)]
+mod tests;

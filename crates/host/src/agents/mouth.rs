@@ -2,20 +2,20 @@
 
 use std::io;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use switchboard_dialects::agent::AgentDialect;
-use switchboard_dialects::framing::lines::{LineTooLong, Lines};
+use switchboard_dialects::framing::{Framing, FramingError, FramingKind};
 use switchboard_types::{AgentName, Time, Word};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
 use tokio::time::Instant;
 
-use super::quiet::{Pass, Quiet};
+use super::quiet::{self, Pass, Quiet};
 use super::shown::{shown, shown_bytes};
 
 /// Bytes taken at once, as much as a pipe holds.
 const READ_BYTES: usize = 64 * 1024;
-/// Characters of a noisy line that the log shows.
+/// Characters of noise that the log shows, and the message about an end.
 const NOISE_CHARS: usize = 200;
 
 /// What an agent says.
@@ -24,8 +24,14 @@ pub(super) struct Mouth {
     agent: AgentName,
     stdout: Option<ChildStdout>,
     buffer: BytesMut,
-    lines: Lines,
+    framing: Framing,
     quiet: Quiet,
+    /// Whether anything it wrote was a message.
+    spoke: bool,
+    /// The last of what was none.
+    noise: Option<String>,
+    /// Why its messages can no longer be told apart.
+    fault: Option<String>,
 }
 
 /// What a read gave.
@@ -38,8 +44,17 @@ pub(super) enum Heard {
 }
 
 impl Mouth {
-    pub(super) fn new(agent: AgentName, stdout: Option<ChildStdout>) -> Self {
-        Self { agent, stdout, buffer: BytesMut::new(), lines: Lines::new(), quiet: Quiet::new(Instant::now()) }
+    pub(super) fn new(agent: AgentName, framing: FramingKind, stdout: Option<ChildStdout>) -> Self {
+        Self {
+            agent,
+            stdout,
+            buffer: BytesMut::new(),
+            framing: Framing::new(framing),
+            quiet: Quiet::new(quiet::LOG, Instant::now()),
+            spoke: false,
+            noise: None,
+            fault: None,
+        }
     }
 
     /// Whether more may come.
@@ -63,21 +78,21 @@ impl Mouth {
         })
     }
 
-    /// Translates the whole lines read so far.
+    /// Translates the whole messages read so far.
     pub(super) fn words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
         let mut said = Vec::new();
-        while let Some(line) = self.lines.next(&mut self.buffer) {
-            self.translate(now, dialect, line, &mut said);
+        while let Some(message) = self.framing.next(&mut self.buffer).transpose() {
+            self.translate(now, dialect, message, &mut said);
         }
         said
     }
 
-    /// Translates what is left at the end; the last line may lack its newline.
+    /// Translates what is left at the end; a last line may lack its newline.
     pub(super) fn last_words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
         self.stdout = None;
         let mut said = self.words(now, dialect);
-        if let Some(line) = self.lines.finish(&mut self.buffer) {
-            self.translate(now, dialect, line, &mut said);
+        while let Some(message) = self.framing.finish(&mut self.buffer).transpose() {
+            self.translate(now, dialect, message, &mut said);
         }
         if self.quiet.left_out() > 0 {
             tracing::warn!(agent = %self.agent, left_out = self.quiet.left_out(), "more noise was not shown");
@@ -85,27 +100,54 @@ impl Mouth {
         said
     }
 
+    /// Whether it has said anything that means something.
+    pub(super) fn spoke(&self) -> bool {
+        self.spoke
+    }
+
+    /// The last that it wrote and that was no message, fit to be shown.
+    pub(super) fn noise(&self) -> Option<&str> {
+        self.noise.as_deref()
+    }
+
+    /// Why nothing that it writes can be told apart any more, or what it left half said.
+    pub(super) fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
     fn translate(
         &mut self,
         now: Time,
         dialect: &mut dyn AgentDialect,
-        line: Result<bytes::Bytes, LineTooLong>,
+        message: Result<Bytes, FramingError>,
         said: &mut Vec<Word>,
     ) {
-        match line {
-            Ok(line) => {
-                if let Err(noise) = dialect.read(now, &line, said) {
-                    self.noise(&noise.reason, &shown_bytes(&line, NOISE_CHARS));
-                }
+        match message {
+            Ok(message) => match dialect.read(now, &message, said) {
+                Ok(()) => self.spoke = true,
+                Err(noise) => self.meaningless(&noise.reason, shown_bytes(&message, NOISE_CHARS)),
+            },
+            Err(error) if error.is_fatal() => {
+                let fault = shown(&error.to_string(), NOISE_CHARS);
+                tracing::warn!(agent = %self.agent, "the agent's output cannot be read on: {fault}");
+                self.fault = Some(fault);
             }
-            Err(too_long) => self.noise(&too_long.to_string(), ""),
+            Err(error) => self.meaningless(&error.to_string(), String::new()),
         }
     }
 
-    fn noise(&mut self, reason: &str, line: &str) {
+    fn meaningless(&mut self, reason: &str, line: String) {
+        let reason = shown(reason, NOISE_CHARS);
         if let Pass::Yes { left_out } = self.quiet.ask(Instant::now()) {
-            let reason = shown(reason, NOISE_CHARS);
-            tracing::warn!(agent = %self.agent, left_out, line, "a line of the agent means nothing: {reason}");
+            match self.framing.kind() {
+                FramingKind::Lines => {
+                    tracing::warn!(agent = %self.agent, left_out, line, "a line of the agent means nothing: {reason}");
+                }
+                FramingKind::ContentLength | FramingKind::Native => {
+                    tracing::warn!(agent = %self.agent, left_out, line, "the agent wrote what means nothing: {reason}");
+                }
+            }
         }
+        self.noise = Some(if line.is_empty() { reason } else { line });
     }
 }

@@ -4,14 +4,22 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Lines that may come at once.
-const BURST: u32 = 50;
-/// Time after which one more may come.
-const REFILL: Duration = Duration::from_millis(100);
+/// How much is let pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Allowance {
+    /// Lines that may come at once.
+    pub(super) burst: u32,
+    /// Time after which one more may come.
+    pub(super) refill: Duration,
+}
+
+/// What the host's log takes of one agent.
+pub(super) const LOG: Allowance = Allowance { burst: 50, refill: Duration::from_millis(100) };
 
 /// Lets so many lines pass and counts the others.
 #[derive(Debug)]
 pub(super) struct Quiet {
+    allowance: Allowance,
     left: u32,
     refilled: Instant,
     left_out: u64,
@@ -31,15 +39,16 @@ pub(super) enum Pass {
 
 impl Quiet {
     /// A full allowance.
-    pub(super) fn new(now: Instant) -> Self {
-        Self { left: BURST, refilled: now, left_out: 0 }
+    pub(super) fn new(allowance: Allowance, now: Instant) -> Self {
+        Self { allowance, left: allowance.burst, refilled: now, left_out: 0 }
     }
 
     /// Asks for one line.
     pub(super) fn ask(&mut self, now: Instant) -> Pass {
-        let earned = now.saturating_duration_since(self.refilled).as_millis() / REFILL.as_millis();
+        let Allowance { burst, refill } = self.allowance;
+        let earned = now.saturating_duration_since(self.refilled).as_millis() / refill.as_millis().max(1);
         if earned > 0 {
-            self.left = BURST.min(self.left.saturating_add(u32::try_from(earned).unwrap_or(BURST)));
+            self.left = burst.min(self.left.saturating_add(u32::try_from(earned).unwrap_or(burst)));
             self.refilled = now;
         }
         if self.left == 0 {
@@ -48,6 +57,11 @@ impl Quiet {
         }
         self.left -= 1;
         Pass::Yes { left_out: std::mem::take(&mut self.left_out) }
+    }
+
+    /// Lines left out that nobody was told of yet; they count as told then.
+    pub(super) fn take_left_out(&mut self) -> u64 {
+        std::mem::take(&mut self.left_out)
     }
 
     /// Lines left out that nobody was told of yet.
@@ -63,11 +77,11 @@ mod tests {
     #[test]
     fn a_flood_is_counted_and_the_next_line_says_how_many() {
         let start = Instant::now();
-        let mut quiet = Quiet::new(start);
+        let mut quiet = Quiet::new(LOG, start);
         let passed = (0..1000).filter(|_| quiet.ask(start) != Pass::No).count();
         assert_eq!(passed, 50);
         assert_eq!(quiet.left_out(), 950);
-        assert_eq!(quiet.ask(start + REFILL), Pass::Yes { left_out: 950 });
-        assert_eq!(quiet.ask(start + REFILL), Pass::No);
+        assert_eq!(quiet.ask(start + LOG.refill), Pass::Yes { left_out: 950 });
+        assert_eq!(quiet.ask(start + LOG.refill), Pass::No);
     }
 }

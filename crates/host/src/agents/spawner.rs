@@ -10,7 +10,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 use super::children::{Children, Written};
-use super::{birth, files};
+use super::mark::{self, Mark};
+use super::{birth, files, orphans, tree};
 
 /// Processes that may wait to be started.
 const WAITING: usize = 64;
@@ -22,6 +23,8 @@ pub(super) struct Born {
     pub(super) child: Child,
     /// Its number, and its group's.
     pub(super) pid: Pid,
+    /// What all that comes of it bears.
+    pub(super) mark: Mark,
     /// Its record, where it could be written.
     pub(super) written: Option<Written>,
 }
@@ -40,6 +43,8 @@ impl Spawner {
     /// Starts the thread; it ends when nobody can ask it any more.
     pub(super) fn start(runtime: Handle, children: Children) -> io::Result<Self> {
         let (orders, mut waiting) = mpsc::channel::<Order>(WAITING);
+        tree::adopt_orphans();
+        runtime.spawn(orphans::reap_until(orders.downgrade()));
         thread::Builder::new().name("spawner".into()).spawn(move || {
             while let Some(order) = waiting.blocking_recv() {
                 // The child's pipes belong to the runtime.
@@ -63,13 +68,22 @@ impl Spawner {
 }
 
 fn spawn(mut command: Command, agent: &str, children: &Children) -> io::Result<Born> {
-    birth::prepare(&mut command, files::at_start());
-    let child = command.spawn()?;
+    let mark = children.mark(agent);
+    command.env(mark::VARIABLE, mark.value());
+    birth::prepare(&mut command, files::at_start(), mark.limit());
+    let child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            mark.retire();
+            return Err(error);
+        }
+    };
     let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     let pid = pid.ok_or_else(|| io::Error::other("the process has no number"))?;
+    mark.belongs_to(pid.as_raw_nonzero().get());
     let written = children.write(pid, agent);
     if let Err(error) = &written {
         tracing::warn!(agent, %error, "a child could not be written down; a crash of the host could leave it running");
     }
-    Ok(Born { child, pid, written: written.ok() })
+    Ok(Born { child, pid, mark, written: written.ok() })
 }

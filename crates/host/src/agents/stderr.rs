@@ -1,13 +1,16 @@
-//! An agent's error output: into the log, within bounds, and its last lines kept to explain its end. Never a message.
+//! An agent's error output: into the host's log and on to its session, within bounds, and its last lines kept to explain its
+//! end. Never a message.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use switchboard_types::AgentName;
+use switchboard_types::limits::MAX_STDERR_LINES;
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 use tokio::time::Instant;
 
-use super::quiet::{Pass, Quiet};
+use super::quiet::{self, Allowance, Pass, Quiet};
 use super::shown::shown_bytes;
 
 /// Bytes of a line that are kept; the rest of it is dropped.
@@ -18,6 +21,13 @@ pub(super) const READ_BYTES: usize = 16 * 1024;
 const LAST_LINES: usize = 20;
 /// Characters of one of them.
 const LAST_LINE_CHARS: usize = 300;
+/// Characters of a line that goes to the session.
+const LINE_CHARS: usize = 1000;
+/// Lines that wait for room in the host's inbox before no more are read.
+const MAX_WAITING_LINES: usize = 256;
+/// What a session gets of one agent: as much as a turn may hold, and then some lines a second.
+#[expect(clippy::cast_possible_truncation, reason = "the limit is far below")]
+const SESSION: Allowance = Allowance { burst: MAX_STDERR_LINES as u32, refill: Duration::from_millis(10) };
 
 /// What an agent says beside its words.
 #[derive(Debug)]
@@ -27,18 +37,58 @@ pub(super) struct Stderr {
     read: Vec<u8>,
     line: Vec<u8>,
     last: VecDeque<String>,
-    quiet: Quiet,
+    /// What the session has not got yet.
+    waiting: Vec<String>,
+    logged: Quiet,
+    kept: Quiet,
 }
 
 impl Stderr {
     pub(super) fn new(agent: AgentName, pipe: Option<ChildStderr>) -> Self {
-        let read = vec![0; READ_BYTES];
-        Self { agent, pipe, read, line: Vec::new(), last: VecDeque::new(), quiet: Quiet::new(Instant::now()) }
+        let now = Instant::now();
+        Self {
+            agent,
+            pipe,
+            read: vec![0; READ_BYTES],
+            line: Vec::new(),
+            last: VecDeque::new(),
+            waiting: Vec::new(),
+            logged: Quiet::new(quiet::LOG, now),
+            kept: Quiet::new(SESSION, now),
+        }
     }
 
     /// Whether more may come.
     pub(super) fn is_open(&self) -> bool {
         self.pipe.is_some()
+    }
+
+    /// Whether lines wait to be taken.
+    pub(super) fn has_lines(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Whether so many wait that no more should be read; the process waits then, as it would for anybody who reads slowly.
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting.len() >= MAX_WAITING_LINES
+    }
+
+    /// The lines that wait, for the session.
+    pub(super) fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Takes what is left as the last line, and says what was left out.
+    pub(super) fn close(&mut self) {
+        self.pipe = None;
+        self.end_line();
+        let left_out = self.kept.take_left_out();
+        if left_out > 0 {
+            self.waiting.push(more(left_out));
+        }
+        if self.logged.left_out() > 0 {
+            tracing::info!(agent = %self.agent, left_out = self.logged.left_out(), "more error output was not shown");
+        }
     }
 
     /// Reads and logs what there is, or waits for it.
@@ -56,10 +106,6 @@ impl Stderr {
 
     /// The last lines, for the message about its end.
     pub(super) fn last_words(&mut self) -> String {
-        self.end_line();
-        if self.quiet.left_out() > 0 {
-            tracing::info!(agent = %self.agent, left_out = self.quiet.left_out(), "more error output was not shown");
-        }
         self.last.make_contiguous().join("\n")
     }
 
@@ -84,10 +130,22 @@ impl Stderr {
             self.last.pop_front();
         }
         self.last.push_back(shown_bytes(text, LAST_LINE_CHARS));
-        if let Pass::Yes { left_out } = self.quiet.ask(Instant::now()) {
+        let now = Instant::now();
+        if let Pass::Yes { left_out } = self.logged.ask(now) {
             tracing::info!(agent = %self.agent, left_out, "stderr: {}", shown_bytes(text, MAX_LINE_BYTES));
         }
+        if let Pass::Yes { left_out } = self.kept.ask(now) {
+            if left_out > 0 {
+                self.waiting.push(more(left_out));
+            }
+            self.waiting.push(shown_bytes(text, LINE_CHARS));
+        }
     }
+}
+
+/// The note on lines that nobody keeps.
+fn more(left_out: u64) -> String {
+    format!("({left_out} lines came too fast and are left out here)")
 }
 
 #[cfg(test)]
@@ -103,11 +161,27 @@ mod tests {
         stderr.take(b"\x1b[31mred");
         stderr.take(b"\r\n\n");
         stderr.take(&vec![b'y'; 100_000]);
+        stderr.close();
         let last = stderr.last_words();
         let lines: Vec<_> = last.lines().collect();
         assert_eq!(lines.len(), 20);
         assert_eq!(lines[0], "line 12");
         assert_eq!(lines[18], "\\u{1b}[31mred");
         assert_eq!(lines[19].chars().count(), LAST_LINE_CHARS + 1);
+    }
+
+    #[test]
+    fn a_session_gets_every_line_up_to_a_bound_and_hears_what_was_left_out() {
+        let mut stderr = Stderr::new("x".into(), None);
+        let flood: String = (0..3 * MAX_STDERR_LINES).map(|number| format!("line {number}\n")).collect();
+        stderr.take(flood.as_bytes());
+        assert!(stderr.is_full());
+        stderr.close();
+        let mut lines = stderr.take_lines();
+        let note = lines.pop().unwrap();
+        assert!(note.ends_with("lines came too fast and are left out here)"), "{note}");
+        assert!(lines.iter().zip(0..MAX_STDERR_LINES).all(|(line, number)| *line == format!("line {number}")));
+        assert!((MAX_STDERR_LINES..2 * MAX_STDERR_LINES).contains(&lines.len()), "{}", lines.len());
+        assert!(!stderr.has_lines());
     }
 }

@@ -1,7 +1,7 @@
 //! `schema`: the JSON Schema of every message of a dialect. The list of dialects is kept elsewhere; here it is only shown.
 
 use serde_json::{Map, Value};
-use switchboard_dialects::agent::plain;
+use switchboard_dialects::agent::{apex, plain};
 use switchboard_dialects::view::ViewKind;
 
 use super::args::{Cli, Format};
@@ -33,6 +33,7 @@ pub(super) fn run(cli: &Cli, dialect: Option<&str>) -> Result<(), Failure> {
     for kind in ViewKind::ALL {
         all.insert(kind.name().to_owned(), kind.schema());
     }
+    all.insert("apex".to_owned(), apex::schema());
     all.insert("plain".to_owned(), plain::schema());
     let chosen = match dialect {
         None => Value::Object(all),

@@ -18,7 +18,10 @@ const VICTIM: &str = "SWITCHBOARD_TEST_VICTIM";
 async fn a_host_to_be_killed() {
     let Ok(folder) = std::env::var(VICTIM) else { return };
     let stage = Stage::new(patient(), 16);
-    let script = format!("sleep 1000 & cd '{folder}' && echo $! > grandchild && echo $$ > child; wait");
+    let script = format!(
+        "sleep 1000 & cd '{folder}' && echo $! > grandchild && echo $$ > child
+         ( setsid sh -c 'echo $$ > stray; sleep 1000 & echo $! > nephew; wait' & ); wait"
+    );
     let _orders = stage.agents.spawn(LifeId(1), &plain(["/bin/sh", "-c", &script]), &stage.workspace());
     std::fs::write(Path::new(&folder).join("data"), stage.data.path().to_str().unwrap()).unwrap();
     std::future::pending().await
@@ -35,16 +38,24 @@ async fn children_die_with_a_killed_host_and_the_next_start_ends_the_rest() {
         .unwrap();
     let child = number_in(&folder.path().join("child")).await;
     let grandchild = number_in(&folder.path().join("grandchild")).await;
+    let stray = number_in(&folder.path().join("stray")).await;
+    let nephew = number_in(&folder.path().join("nephew")).await;
     let data = std::fs::read_to_string(folder.path().join("data")).unwrap();
     let data = Path::new(&data);
     until(|| data.join("children").join(child.to_string()).exists().then_some(())).await;
     host.kill().unwrap();
     host.wait().unwrap();
     gone(child).await;
-    assert!(runs(grandchild));
+    assert!(runs(grandchild) && runs(stray) && runs(nephew));
+    let stranger = Sleeper::start();
     let done = end_leftovers(data);
-    assert_eq!(done, vec![Leftover { pid: child, agent: "x".into(), fate: Fate::GroupEnded }]);
-    gone(grandchild).await;
+    let ended = |pid, fate| Leftover { pid, agent: "x".into(), fate };
+    assert!(done.contains(&ended(child, Fate::GroupEnded)), "{done:?}");
+    assert!(done.contains(&ended(stray, Fate::StrayEnded)), "{done:?}");
+    for pid in [grandchild, stray, nephew] {
+        gone(pid).await;
+    }
+    assert!(runs(stranger.pid()));
     assert_eq!(end_leftovers(data), vec![]);
     std::fs::remove_dir_all(data).unwrap();
 }

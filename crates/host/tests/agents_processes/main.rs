@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to stop")]
 
+mod daemons;
 mod ending;
 mod leftovers;
 mod speech;

@@ -75,6 +75,33 @@ async fn a_flood_on_the_error_output_stops_nobody() {
 }
 
 #[tokio::test]
+async fn error_output_reaches_the_host_line_by_line_escaped_and_before_the_end() {
+    let mut stage = Stage::new(patient(), 4);
+    let script =
+        r#"printf 'first\nsec' >&2; echo '{"type":"error","message":"a word"}'; printf 'ond\n\n\033[31mred\nlast' >&2"#;
+    let _orders = stage.script(script);
+    let (words, errors, message) = stage.hear_all().await;
+    assert_eq!(words, vec![trouble("a word")]);
+    assert_eq!(errors, ["first", "second", "\\u{1b}[31mred", "last"]);
+    assert!(message.ends_with("; its last words: first\nsecond\n\\u{1b}[31mred\nlast"), "{message}");
+}
+
+#[tokio::test]
+async fn an_endless_flood_on_the_error_output_does_not_starve_its_words() {
+    let mut stage = Stage::new(quick(), 1);
+    let script = r#"while :; do echo noise >&2; done & flood=$!; i=0
+        while [ $i -lt 100 ]; do i=$((i+1)); echo '{"type":"error","message":"'$i'"}'; done; read -r line; kill $flood; exit 5"#;
+    let orders = stage.script(script);
+    let words = stage.until(|word| *word == trouble("100")).await;
+    assert_eq!(words.len(), 100);
+    orders.send(open(stage.workspace())).await.unwrap();
+    let (_, errors, message) = stage.hear_all().await;
+    assert!(message.starts_with("agent `x` exited with code 5"), "{message}");
+    let odd: Vec<_> = errors.iter().filter(|line| *line != "noise" && !line.contains("are left out here")).collect();
+    assert!(odd.is_empty(), "{odd:?}");
+}
+
+#[tokio::test]
 async fn an_agent_is_not_read_faster_than_the_host_takes_its_words_and_can_be_ended_meanwhile() {
     let mut stage = Stage::new(quick(), 2);
     let orders = stage.script(r#"while :; do echo '{"type":"error","message":"more"}'; done"#);

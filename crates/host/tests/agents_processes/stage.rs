@@ -25,12 +25,13 @@ pub(crate) struct Stage {
 
 pub(crate) fn quick() -> Graces {
     let short = Duration::from_millis(150);
-    Graces { input_closed: short, terminated: short, drained: short }
+    Graces { bidden_farewell: short, input_closed: short, terminated: short, left_behind: short, drained: short }
 }
 
 /// Graces that no test outlives: what ends, ends by itself.
 pub(crate) fn patient() -> Graces {
-    Graces { input_closed: DEADLINE * 2, terminated: DEADLINE * 2, drained: DEADLINE * 2 }
+    let long = DEADLINE * 2;
+    Graces { bidden_farewell: long, input_closed: long, terminated: long, left_behind: long, drained: long }
 }
 
 impl Stage {
@@ -75,13 +76,19 @@ impl Stage {
 
     /// All words until the end, and the message about it. `Started` must come first, and nothing after the end.
     pub(crate) async fn hear_out(&mut self) -> (Vec<Word>, String) {
-        let mut all = Vec::new();
+        let (words, _, message) = self.hear_all().await;
+        (words, message)
+    }
+
+    /// The same with its error output, line by line.
+    pub(crate) async fn hear_all(&mut self) -> (Vec<Word>, Vec<String>, String) {
+        let (mut all, mut errors) = (Vec::new(), Vec::new());
         loop {
             match self.next().await {
-                AgentInput::Started { .. } => assert_eq!(all, vec![]),
-                AgentInput::Stderr { .. } => {}
+                AgentInput::Started { .. } => assert_eq!((&all, &errors), (&vec![], &vec![])),
                 AgentInput::Words { words, .. } => all.extend(words),
-                AgentInput::Ended { message, .. } => return (all, message),
+                AgentInput::Stderr { lines, .. } => errors.extend(lines),
+                AgentInput::Ended { message, .. } => return (all, errors, message),
             }
         }
     }

@@ -59,6 +59,15 @@ command = ["./dies.sh"]
 [agents.noisy]
 kind = "plain"
 command = ["./noisy.sh"]
+[agents.usage]
+kind = "plain"
+command = ["./usage.sh"]
+[agents.killed]
+kind = "plain"
+command = ["./killed.sh"]
+[agents.mute]
+kind = "plain"
+command = ["./mute.sh"]
 [agents.later]
 kind = "acp"
 command = ["./noisy.sh"]
@@ -77,6 +86,9 @@ fn all_that_is_said() -> String {
         .with_program("deaf.sh", "#!/bin/sh\ncat > /dev/null\n")
         .with_program("dies.sh", "#!/bin/sh\necho 'the key is missing' >&2\nexit 7\n")
         .with_program("noisy.sh", &OPENS.replace("ACTION", complete))
+        .with_program("usage.sh", "#!/bin/sh\necho 'usage: usage.sh --serve'\nexit 2\n")
+        .with_program("killed.sh", &OPENS.replace("ACTION", "kill -KILL $$"))
+        .with_program("mute.sh", "#!/bin/sh\nexec >&-\nexec sleep 1000\n")
         .with("probe.mjs", PROBE);
     let plain = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(stage.workspace().join("plainfile.sh"), plain).unwrap();
@@ -86,7 +98,7 @@ fn all_that_is_said() -> String {
     let mut untrusted = stage.shell(&host, &format!("{command} noisy"));
     untrusted.says("all asked", 1);
     stage.run(&["trust"]);
-    let agents = "plainfile absent nowhere shebang deaf dies noisy later secretive nobody";
+    let agents = "plainfile absent nowhere shebang deaf dies noisy usage killed mute later secretive nobody";
     let mut probe = stage.shell(&host, &format!("{command} {agents}"));
     probe.says("all asked", 1);
     let log = host.log();

@@ -61,7 +61,8 @@ async fn a_childs_environment_is_the_allow_list_and_what_was_granted() {
     let env = std::fs::read_to_string(place.workspace().join("seen-env")).unwrap();
     assert!(env.contains("GRANTED=yes") && env.contains("PASSED_ON=too") && env.contains("LC_TIME=C"), "{env}");
     assert!(!env.contains("canary"), "{env}");
-    let listed = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ", "GRANTED", "PASSED_ON"];
+    let listed =
+        ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ", "GRANTED", "PASSED_ON", "SWITCHBOARD_LIFE"];
     // What the shell itself sets on its way is not the host's doing.
     let of_the_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
     for name in env.lines().filter_map(|line| line.split('=').next()) {
