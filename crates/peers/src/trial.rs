@@ -229,7 +229,7 @@ impl Stage<'_> {
             Ok(())
                 if !turn.questions.iter().any(|question| !question["diff"].is_null() && names(&question["diff"])) =>
             {
-                if turn.tools.values().any(names) {
+                if turn.calls.iter().any(names) {
                     passed("difference in the call")
                 } else {
                     failed("no difference shown")
@@ -259,7 +259,7 @@ impl Stage<'_> {
             Err(why) => failed(why),
             Ok(()) if !self.has("shell_made.txt") => failed(format!("did not run; {}", last_output(&turn))),
             Ok(()) if turn.questions.is_empty() => failed("nobody was asked"),
-            Ok(()) if turn.tools.values().any(shows) => passed(asked(&turn)),
+            Ok(()) if turn.calls.iter().any(shows) => passed(asked(&turn)),
             Ok(()) => passed("its output is not told"),
         })
     }
@@ -357,7 +357,7 @@ impl Stage<'_> {
             .filter(|shown| shown["type"] == "status")
             .filter_map(|shown| shown["message"].as_str().map(str::to_lowercase))
             .collect();
-        for (sign, way) in [("summar", "summarized"), ("resum", "resumed"), ("load", "loaded")] {
+        for (sign, way) in [("summary of it", "summarized"), ("goes on where it was", "resumed"), ("again and goes on", "loaded")] {
             if told.iter().any(|words| words.contains(sign)) {
                 return way.to_owned();
             }

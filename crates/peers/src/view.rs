@@ -36,6 +36,8 @@ pub(crate) struct Turn {
     pub(crate) plans: Vec<Value>,
     /// The last word on each tool call.
     pub(crate) tools: BTreeMap<String, Value>,
+    /// All words on all tool calls, in order.
+    pub(crate) calls: Vec<Value>,
     pub(crate) questions: Vec<Value>,
     /// The reason, and what went wrong.
     pub(crate) end: Option<(String, String)>,
@@ -108,6 +110,7 @@ impl View {
                 Some("thought-chunk") => turn.thought += &text(&shown["chunk"]),
                 Some("plan") => turn.plans.push(shown["entries"].clone()),
                 Some("tool-call" | "tool-call-update") => {
+                    turn.calls.push(shown["toolCall"].clone());
                     turn.tools.insert(text(&shown["toolCall"]["id"]), shown["toolCall"].clone());
                 }
                 Some("approval-request") => turn.questions.push(shown.clone()),
