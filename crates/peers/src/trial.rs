@@ -252,9 +252,9 @@ impl Stage<'_> {
     }
 
     async fn command(&mut self) -> Result<Outcome> {
-        let shell = json!({"do": "shell", "cmd": "echo out-$((40+2)); echo made > shell_made.txt; exit 3"});
+        let shell = json!({"do": "shell", "cmd": "printf '%s-%s\\n' out 42; echo made > shell_made.txt; exit 3"});
         let turn = self.script(json!([shell, {"do": "say", "text": "has run."}])).await?;
-        let shows = |tool: &Value| tool["output"].to_string().contains("out-42");
+        let shows = |call: &Value| call.to_string().contains("out-42");
         Ok(match ended(&turn, "completed") {
             Err(why) => failed(why),
             Ok(()) if !self.has("shell_made.txt") => failed(format!("did not run; {}", last_output(&turn))),
@@ -357,7 +357,9 @@ impl Stage<'_> {
             .filter(|shown| shown["type"] == "status")
             .filter_map(|shown| shown["message"].as_str().map(str::to_lowercase))
             .collect();
-        for (sign, way) in [("summary of it", "summarized"), ("goes on where it was", "resumed"), ("again and goes on", "loaded")] {
+        for (sign, way) in
+            [("summary of it", "summarized"), ("goes on where it was", "resumed"), ("again and goes on", "loaded")]
+        {
             if told.iter().any(|words| words.contains(sign)) {
                 return way.to_owned();
             }
@@ -382,7 +384,9 @@ fn asked(turn: &Turn) -> String {
 }
 
 fn last_output(turn: &Turn) -> String {
-    let output = turn.tools.values().next_back().map(|tool| tool["output"].to_string());
+    let told =
+        |tool: &Value| if tool["content"].is_null() { tool["output"].to_string() } else { tool["content"].to_string() };
+    let output = turn.tools.values().next_back().map(told);
     output.map_or_else(|| "no tool call shown".to_owned(), |output| short(&output))
 }
 
