@@ -4,11 +4,14 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 mod spine {
+    mod acp;
+    mod acp_sdk;
     mod agents;
     mod apex;
     mod bad_agents;
     mod bad_views;
     mod checker;
+    mod configuration;
     mod damage;
     mod doors;
     mod host;
@@ -18,4 +21,5 @@ mod spine {
     mod tabs;
     mod trust;
     mod view;
+    mod wire;
 }

@@ -1,4 +1,4 @@
-//! Commands that are no agents, born, held in a group and buried just as agents are. Never looks at what they say.
+//! Commands that are no agents, born and buried just as agents are, with all that comes of them. Never looks at what they say.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ impl Cradle {
     }
 }
 
-/// A command that runs. Dropped before its time, it takes all that it started with it.
+/// A command that runs. Dropped before its time, it takes all that came of it with it.
 #[derive(Debug)]
 pub(crate) struct Running(Body);
 
@@ -44,14 +44,14 @@ impl Running {
         self.0.gone().await;
     }
 
-    /// To it and to all that it started.
+    /// To it and to all that came of it.
     pub(crate) fn signal(&mut self, signal: Signal) {
         self.0.signal(signal);
     }
 
-    /// Ends what it left running, which has this long between SIGTERM and SIGKILL, then lets it go.
-    pub(crate) async fn bury(mut self, left_behind: Duration) -> Option<ExitStatus> {
-        self.0.bury(left_behind).await
+    /// Ends what is left, then lets it go. If it is gone already, what is left has this long between SIGTERM and SIGKILL.
+    pub(crate) async fn bury(mut self, grace: Duration) -> Option<ExitStatus> {
+        self.0.bury(grace).await
     }
 }
 

@@ -5,8 +5,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustix::process::Signal;
 use switchboard_types::{
@@ -111,11 +113,15 @@ fn not_started(why: &dyn std::fmt::Display) -> ErrandFailure {
     ErrandFailure::new(ErrandCode::Failed, format!("the command could not be started: {why}"))
 }
 
+/// The end of all that a command left, with the way it ended itself.
+type Burial = Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>>;
+
 /// How far the command is.
-#[derive(Debug)]
 enum Stage {
     Runs(Running),
-    /// It is gone; what is in its pipe is still taken.
+    /// It is gone; what it left is being ended.
+    Buries(Burial),
+    /// All of it is gone; what is in its pipe is still taken.
     Drains {
         until: Instant,
     },
@@ -190,7 +196,7 @@ impl Terminal {
                     None => return self.leave().await,
                 },
                 read = hear(&mut self.pipe, &mut self.read), if listens => self.heard(read),
-                () = gone(&mut self.stage) => self.bury().await,
+                passed = pass(&mut self.stage) => self.passed(passed),
                 told = self.around.told.recv(), if listens_to_us => self.told(told),
                 () = sleep_until(alarm.unwrap_or(now)), if alarm.is_some() => self.rung(),
             }
@@ -206,7 +212,7 @@ impl Terminal {
     /// Nobody takes news any more; the command must not stay.
     async fn leave(&mut self) {
         if let Stage::Runs(running) = std::mem::replace(&mut self.stage, Stage::Over) {
-            let _ = running.bury(self.around.graces.left_behind).await;
+            let _ = running.bury(Duration::ZERO).await;
         }
     }
 
@@ -217,10 +223,20 @@ impl Terminal {
         }
     }
 
-    async fn bury(&mut self) {
-        let until = Instant::now() + self.around.graces.drained;
-        if let Stage::Runs(running) = std::mem::replace(&mut self.stage, Stage::Drains { until }) {
-            self.status = running.bury(self.around.graces.left_behind).await;
+    fn passed(&mut self, passed: Passed) {
+        let now = Instant::now();
+        let until = now + self.around.graces.drained;
+        match (passed, std::mem::replace(&mut self.stage, Stage::Drains { until })) {
+            (Passed::Gone, Stage::Runs(running)) => {
+                let grace = match self.ending {
+                    Ending::No => self.around.graces.terminated,
+                    Ending::Terminated { until } => until.saturating_duration_since(now),
+                    Ending::Killed => Duration::ZERO,
+                };
+                self.stage = Stage::Buries(Box::pin(running.bury(grace)));
+            }
+            (Passed::Buried(status), Stage::Buries(_)) => self.status = status,
+            (Passed::Gone | Passed::Buried(_), stage) => self.stage = stage,
         }
     }
 
@@ -261,7 +277,7 @@ impl Terminal {
         let of_stage = match (&self.stage, self.ending) {
             (Stage::Runs(_), Ending::Terminated { until }) => Some(until),
             (Stage::Drains { until }, _) => Some(*until),
-            (Stage::Runs(_), Ending::No | Ending::Killed) | (Stage::Over, _) => None,
+            (Stage::Runs(_), Ending::No | Ending::Killed) | (Stage::Buries(_) | Stage::Over, _) => None,
         };
         // Once it is due, the news wait for room and not for time.
         let of_log = self.voice.due(now).filter(|due| *due > now);
@@ -276,7 +292,7 @@ impl Terminal {
                 self.ending = Ending::Killed;
             }
             (Stage::Drains { until }, _) if *until <= now => self.drain(now),
-            (Stage::Runs(_) | Stage::Drains { .. } | Stage::Over, _) => {}
+            (Stage::Runs(_) | Stage::Buries(_) | Stage::Drains { .. } | Stage::Over, _) => {}
         }
     }
 
@@ -354,9 +370,20 @@ async fn hear(pipe: &mut Option<pipe::Receiver>, read: &mut [u8]) -> io::Result<
     }
 }
 
-async fn gone(stage: &mut Stage) {
+/// What a command has come to.
+enum Passed {
+    Gone,
+    Buried(Option<ExitStatus>),
+}
+
+/// Waits until the command has come one step further.
+async fn pass(stage: &mut Stage) -> Passed {
     match stage {
-        Stage::Runs(running) => running.gone().await,
+        Stage::Runs(running) => {
+            running.gone().await;
+            Passed::Gone
+        }
+        Stage::Buries(burial) => Passed::Buried(burial.await),
         Stage::Drains { .. } | Stage::Over => std::future::pending().await,
     }
 }

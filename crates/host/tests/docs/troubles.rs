@@ -72,8 +72,8 @@ command = ["./mute.sh"]
 kind = "apex"
 command = ["./broken.sh"]
 [agents.later]
-kind = "acp"
-command = ["./noisy.sh"]
+kind = "engine"
+url = "http://127.0.0.1:1"
 [agents.secretive]
 kind = "plain"
 command = ["./noisy.sh"]
