@@ -229,7 +229,7 @@ impl Terminal {
         match (passed, std::mem::replace(&mut self.stage, Stage::Drains { until })) {
             (Passed::Gone, Stage::Runs(running)) => {
                 let grace = match self.ending {
-                    Ending::No => self.around.graces.terminated,
+                    Ending::No => self.around.graces.left_behind,
                     Ending::Terminated { until } => until.saturating_duration_since(now),
                     Ending::Killed => Duration::ZERO,
                 };

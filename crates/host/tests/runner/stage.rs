@@ -30,12 +30,16 @@ pub(crate) struct Stage {
 
 pub(crate) fn quick() -> Graces {
     let short = Duration::from_millis(150);
-    Graces { input_closed: short, terminated: short, drained: short }
+    graces(short)
 }
 
 /// Graces that no test outlives: what ends, ends by itself.
 pub(crate) fn patient() -> Graces {
-    Graces { input_closed: DEADLINE * 2, terminated: DEADLINE * 2, drained: DEADLINE * 2 }
+    graces(DEADLINE * 2)
+}
+
+fn graces(each: Duration) -> Graces {
+    Graces { bidden_farewell: each, input_closed: each, terminated: each, left_behind: each, drained: each }
 }
 
 pub(crate) type Answer = Result<ErrandResult, ErrandFailure>;
