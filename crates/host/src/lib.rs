@@ -13,3 +13,4 @@ pub mod link;
 pub mod runner;
 pub mod server;
 pub mod store;
+pub mod wire;
