@@ -14,6 +14,7 @@
 //! | `host/restore.rs` | what a restart means; trust |
 //! | `host/overview.rs` | lists: sessions and workspaces for the views that watch them |
 //! | `host/history.rs` | sessions out of history, and deleting them |
+//! | `host/looks.rs` | what the edges may see, for a record beside the log |
 
 mod agents;
 mod approvals;
@@ -22,10 +23,13 @@ mod commits;
 mod delivery;
 mod errands;
 mod history;
+mod looks;
 mod overview;
 mod restore;
 mod turns;
 mod words;
+
+pub use looks::LogMark;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 

@@ -10,9 +10,11 @@
 //! | `birth` | what happens in the child between fork and exec |
 //! | `environment`, `program` | what the child may know and which file it is |
 //! | `life` | the task that owns one process |
+//! | `command` | commands that are no agents, started and ended the same way |
 //! | `body` | the process and all that comes of it, from birth to burial |
 //! | `tree`, `mark`, `orphans` | who comes of it, wherever it has gone |
 //! | `mouth`, `ear`, `stderr` | its standard output, input and error output |
+//! | `tape` | what goes over its pipes as it is, while a session of it is recorded |
 //! | `ending` | how it is ended, and what is said of its end |
 //! | `group`, `proc` | process groups, and what the system says of processes |
 //! | [`children`] | what a dead host left running |
@@ -30,6 +32,7 @@ pub mod spec;
 
 mod birth;
 mod body;
+pub(crate) mod command;
 mod ear;
 mod ending;
 mod environment;
@@ -44,6 +47,7 @@ mod program;
 mod quiet;
 mod spawner;
 mod stderr;
+mod tape;
 mod tree;
 
 pub use children::{Leftover, end_leftovers};

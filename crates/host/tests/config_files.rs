@@ -94,8 +94,9 @@ fn only_agents_that_can_run_are_given_out() {
     let config = read(ALL_KINDS).unwrap();
     assert!(config.agent(&"small".into()).is_ok());
     assert!(config.agent(&"demo".into()).is_ok());
-    let unsupported = config.agent(&"claude".into()).unwrap_err().to_string();
-    assert!(unsupported.contains("kind `acp` is not supported by this version"), "{unsupported}");
+    assert!(config.agent(&"claude".into()).is_ok());
+    let unsupported = config.agent(&"engine".into()).unwrap_err().to_string();
+    assert!(unsupported.contains("kind `engine` is not supported by this version"), "{unsupported}");
     let unknown = config.agent(&"nobody".into()).unwrap_err().to_string();
     assert!(unknown.contains("no agent `nobody`") && unknown.contains("`small`"), "{unknown}");
 }

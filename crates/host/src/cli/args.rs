@@ -63,6 +63,8 @@ pub enum Command {
     /// Sessions: history without a browser
     #[command(subcommand)]
     Sessions(SessionsCommand),
+    /// Show the recorded wire of a session, of its agent and of its views, message by message
+    Inspect(InspectArgs),
     /// Trust a workspace: its configured agents may start
     Trust {
         /// The workspace; the current folder if absent
@@ -151,6 +153,48 @@ pub struct RunArgs {
     /// What to ask; `-`, or nothing where standard input is a pipe or a file, reads it from there
     #[arg(value_name = "PROMPT")]
     pub prompt: Vec<String>,
+}
+
+/// Flags of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// Which session
+    #[arg(value_name = "SESSION", value_parser = session_id)]
+    pub session: SessionId,
+    /// Go on with what comes
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Turn the session's record on or off
+    #[arg(long, value_enum, value_name = "ON|OFF")]
+    pub record: Option<OnOff>,
+    /// Show only what comes after this entry
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub after: u64,
+    /// Show messages whole, as they were
+    #[arg(long)]
+    pub raw: bool,
+    /// Show messages whole, laid out
+    #[arg(long, conflicts_with = "raw")]
+    pub pretty: bool,
+}
+
+impl InspectArgs {
+    pub(super) fn body(&self) -> super::inspect::Body {
+        match (self.raw, self.pretty) {
+            (true, _) => super::inspect::Body::Raw,
+            (false, true) => super::inspect::Body::Pretty,
+            (false, false) => super::inspect::Body::Short,
+        }
+    }
+}
+
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    /// On
+    On,
+    /// Off
+    Off,
 }
 
 /// What to do about agents.

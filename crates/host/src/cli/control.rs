@@ -94,6 +94,12 @@ impl Control {
         self.post("/control/delete", &json!({ "id": session })).await.map(drop)
     }
 
+    /// Turns the record of a session's wire on or off; whether it is on then.
+    pub(super) async fn record(&self, session: SessionId, on: bool) -> Result<bool, Failure> {
+        let answer = self.post(&format!("/wire/{session}"), &json!({ "record": on })).await?;
+        answer.get("recording").and_then(Value::as_bool).ok_or_else(strange_answer)
+    }
+
     /// A part of the list of all sessions.
     pub async fn sessions(&self, before: Option<HistoryPlace>) -> Result<SessionsPart, Failure> {
         let place = before.map(|place| format!("?updated_ms={}&id={}", place.updated, place.session));
@@ -191,7 +197,7 @@ fn strange_answer() -> Failure {
     Failure::failed("the host's answer is not understood; is it another version of Switchboard?")
 }
 
-fn refused(status: StatusCode, body: &[u8]) -> Failure {
+pub(super) fn refused(status: StatusCode, body: &[u8]) -> Failure {
     let exit = match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Exit::Denied,
         StatusCode::NOT_FOUND => Exit::NotFound,

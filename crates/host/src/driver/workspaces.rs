@@ -147,11 +147,26 @@ impl Workspaces {
         }
     }
 
+    /// Whether any agent's wire is recorded by its configuration.
+    pub(super) fn any_recorded(&self) -> bool {
+        let configs = self.met.values().map(|met| &met.config).chain([&self.user]);
+        configs.flat_map(Config::agents).any(|spec| is_recorded(&spec))
+    }
+
+    /// Whether an agent's wire is recorded by its configuration there.
+    pub(super) fn is_recorded(&self, root: &WorkspaceRoot, agent: &AgentName) -> bool {
+        self.agent(root, agent).is_ok_and(|spec| is_recorded(&spec))
+    }
+
     /// What an agent is in a workspace; the error is for a person.
     pub(super) fn agent(&self, root: &WorkspaceRoot, agent: &AgentName) -> Result<AgentSpec, String> {
         let config = self.met.get(root).map_or(&self.user, |met| &met.config);
         config.agent(agent).map_err(|error| error.to_string())
     }
+}
+
+fn is_recorded(spec: &AgentSpec) -> bool {
+    spec.kind.process().is_some_and(|process| process.record)
 }
 
 impl Driver {
@@ -176,6 +191,7 @@ impl Driver {
         if trust == Trust::Untrusted {
             self.workspaces.met.insert(root.clone(), after.clone());
             self.watch_trusted();
+            self.settle_wire();
         }
         let request = self.next_request();
         self.trusting.insert(request, Trusting { root: root.clone(), after, asker });
@@ -190,6 +206,7 @@ impl Driver {
             // The file may have changed since it was read for this.
             self.watching.send_modify(|wanted| wanted.asked += 1);
             self.watch_trusted();
+            self.settle_wire();
         }
         self.answer_trust(asker, result);
     }

@@ -90,7 +90,7 @@ pub(crate) async fn configuration(State(shared): State<Arc<Shared>>) -> Result<R
     Ok(json_answer(StatusCode::OK, &json!({"errors": errors})))
 }
 
-async fn send(shared: &Shared, input: ViewInput) -> Result<(), Problem> {
+pub(super) async fn send(shared: &Shared, input: ViewInput) -> Result<(), Problem> {
     shared.inbox.send(input).await.map_err(|_| Problem::stopping())
 }
 
@@ -104,7 +104,7 @@ async fn folder(path: &str) -> Result<WorkspaceRoot, Problem> {
     })
 }
 
-async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
+pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
     let bytes = collect(body).await?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Problem::bad_message(format!("the body is not as it should be: {error}")))

@@ -9,14 +9,16 @@ use super::stage::{Heard, LINES, Stage, signal};
 fn schemas_are_printed_for_one_dialect_or_all() {
     let stage = Stage::new();
     let all: Value = serde_json::from_str(&stage.call(&["schema"]).good().out).unwrap();
-    assert_eq!(all.as_object().unwrap().keys().collect::<Vec<_>>(), ["plain", "switchboard", "tabs"]);
+    assert_eq!(all.as_object().unwrap().keys().collect::<Vec<_>>(), ["acp", "apex", "plain", "switchboard", "tabs"]);
     for (dialect, direction) in [("tabs", "viewToHost"), ("switchboard", "hostToView"), ("plain", "agentToHost")] {
         let one = stage.call(&["schema", "--dialect", dialect, "--json"]).good().json();
         assert_eq!((one.len(), &one[0]), (1, &all[dialect]));
         assert!(one[0][direction]["oneOf"].is_array(), "{dialect}");
     }
+    let acp = stage.call(&["schema", "--dialect", "acp", "--json"]).good().json();
+    assert!(acp[0]["hostToAgent"]["requests"].is_object());
     let unknown = stage.call(&["schema", "--dialect", "klingon"]);
-    assert_eq!((unknown.code, unknown.err.contains("plain, switchboard, tabs")), (2, true), "{unknown:?}");
+    assert_eq!((unknown.code, unknown.err.contains("acp, apex, plain, switchboard, tabs")), (2, true), "{unknown:?}");
     assert_eq!(stage.call(&["schema", "--dialect", "bb"]).code, 2);
 }
 
