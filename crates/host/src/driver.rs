@@ -7,9 +7,11 @@
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
+//! | `driver/configuration.rs` | configuration that changes while the host runs |
 //! | `driver/wire.rs` | which sessions' wires are recorded, and whose record a message belongs to |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
+mod configuration;
 mod deeds;
 mod recap;
 mod recovery;
@@ -25,14 +27,16 @@ use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
-use switchboard_types::{Command, CommitDone, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use switchboard_types::{Command, CommitDone, ErrandNews, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::agents::Agents;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::config::watch::{Seen, UserConfig, Wanted};
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
+use crate::runner::Runner;
 use crate::server::Metrics;
 use crate::store::{Store, StoreError, Which};
 use crate::wire::Recorder;
@@ -79,8 +83,16 @@ pub struct Parts {
     pub words: mpsc::Receiver<AgentInput>,
     /// The agents' processes.
     pub agents: Agents,
+    /// Who does things for agents.
+    pub runner: Runner,
+    /// What becomes of that.
+    pub errands: mpsc::Receiver<ErrandNews>,
     /// The user's configuration.
     pub config: Config,
+    /// Where it comes from.
+    pub source: UserConfig,
+    /// What was read of it since, and by whom it is to be looked at.
+    pub watching: (watch::Sender<Wanted>, mpsc::Receiver<Seen>),
     /// The folder of tabs that name none.
     pub home: WorkspaceRoot,
     /// The one clock.
@@ -102,6 +114,8 @@ pub struct Driver {
     views: mpsc::Receiver<ViewInput>,
     words: mpsc::Receiver<AgentInput>,
     agents: Agents,
+    runner: Runner,
+    errands: mpsc::Receiver<ErrandNews>,
     workspaces: workspaces::Workspaces,
     wire: wire::Wire,
     clock: Clock,
@@ -115,6 +129,13 @@ pub struct Driver {
     trusting: HashMap<RequestId, workspaces::Trusting>,
     deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     last_request: u64,
+    watching: watch::Sender<Wanted>,
+    seen: mpsc::Receiver<Seen>,
+    /// What is wrong in the configuration's files now.
+    config_errors: Vec<String>,
+    adding: usize,
+    added: mpsc::Receiver<configuration::Added>,
+    added_to: mpsc::Sender<configuration::Added>,
     /// The page that was told last; the next link that gets it shares its frames.
     shared: Option<Arc<SharedPage>>,
 }
@@ -125,19 +146,24 @@ impl Driver {
         let settings = Settings {
             startup_slow_ms: parts.config.startup.slow_ms,
             startup_timeout_ms: parts.config.startup.timeout_ms,
+            stall_ms: parts.config.stillness.stall_ms,
+            // To the core, 0 is never.
+            idle_ms: parts.config.stillness.idle_ms.unwrap_or(0),
             ..Settings::default()
         };
         let mut host = Host::new(settings, parts.seed);
         let now = parts.clock.now();
         host.set_next_session(parts.store.next_session()?);
         host.set_home(parts.home.clone());
-        let mut workspaces = workspaces::Workspaces::new(parts.config, parts.store.workspaces()?);
+        let mut workspaces = workspaces::Workspaces::new(parts.source, parts.config, parts.store.workspaces()?);
         host.handle(now, Input::Workspace(workspaces.know(&parts.home)));
         for stored in parts.store.sessions(Which::WithTab)? {
             host.handle(now, Input::Workspace(workspaces.know(&stored.row.workspace)));
             host.restore(now, recovery::recover(parts.store.as_ref(), stored)?);
         }
         let (answer_to, answers) = parts.answers;
+        let (watching, seen) = parts.watching;
+        let (added_to, added) = mpsc::channel(configuration::MAX_ADDING);
         let mut wire = wire::Wire::new(parts.recorder);
         let kept = wire.sessions();
         if !kept.is_empty() {
@@ -152,6 +178,8 @@ impl Driver {
             views: parts.views,
             words: parts.words,
             agents: parts.agents,
+            runner: parts.runner,
+            errands: parts.errands,
             workspaces,
             wire,
             clock: parts.clock,
@@ -165,8 +193,15 @@ impl Driver {
             trusting: HashMap::new(),
             deleting: HashMap::new(),
             last_request: 0,
+            watching,
+            seen,
+            config_errors: Vec::new(),
+            adding: 0,
+            added,
+            added_to,
             shared: None,
         };
+        driver.watch_trusted();
         driver.settle_wire();
         Ok(driver)
     }
@@ -184,8 +219,11 @@ impl Driver {
                     }
                 }
                 Some(answer) = self.answers.recv() => self.answer(answer),
+                Some(seen) = self.seen.recv() => self.configuration(seen),
+                Some(added) = self.added.recv() => self.added(added),
                 Some(input) = self.views.recv(), if takes => self.view_input(input),
                 Some(input) = self.words.recv(), if takes => self.agent_input(input),
+                Some(news) = self.errands.recv(), if takes => self.errand_news(news),
                 () = until(self.host.poll_timeout(), &self.clock) => self.host.handle(self.clock.now(), Input::Tick),
             }
             self.take_what_waits();
@@ -213,7 +251,8 @@ impl Driver {
             }
             let view = self.views.try_recv().map(|input| self.view_input(input));
             let word = self.words.try_recv().map(|input| self.agent_input(input));
-            if view.is_err() && word.is_err() {
+            let news = self.errands.try_recv().map(|news| self.errand_news(news));
+            if view.is_err() && word.is_err() && news.is_err() {
                 return;
             }
         }
@@ -277,6 +316,10 @@ impl Driver {
                 self.deleting.insert(request, answer);
                 self.host.handle(now, Input::Delete { session, request });
             }
+            ViewInput::Configuration { answer } => {
+                // Whoever asked may be gone.
+                let _ = answer.send(self.config_errors.clone());
+            }
             ViewInput::AddWorkspace { root, answer } => {
                 let workspace = self.workspaces.know(&root);
                 self.host.handle(now, Input::Workspace(workspace));
@@ -307,6 +350,10 @@ impl Driver {
                 self.wire.life_over(life);
             }
         }
+    }
+
+    fn errand_news(&mut self, news: ErrandNews) {
+        self.host.handle(self.clock.now(), Input::Errand(news));
     }
 
     fn next_request(&mut self) -> RequestId {
@@ -346,7 +393,8 @@ impl Driver {
         self.lives.clear();
         // The agents' last words find nobody, but must not block their end.
         self.words.close();
-        self.agents.shutdown().await;
+        self.errands.close();
+        tokio::join!(self.agents.shutdown(), self.runner.shutdown());
     }
 }
 

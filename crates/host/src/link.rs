@@ -81,6 +81,11 @@ pub enum ViewInput {
         /// Answered when it is durable; the error is for a person.
         answer: oneshot::Sender<Result<(), String>>,
     },
+    /// Somebody wants to know what is wrong in the configuration.
+    Configuration {
+        /// Answered with what is, each for a person.
+        answer: oneshot::Sender<Vec<String>>,
+    },
     /// Another folder joins this host.
     AddWorkspace {
         /// Its folder.

@@ -171,6 +171,7 @@ impl Life {
     async fn serve(&mut self) {
         let inbox = self.around.inbox.clone();
         loop {
+            self.speak_for_it();
             self.hand_in_tape();
             let due = self.ending.due();
             tokio::select! {
@@ -222,6 +223,15 @@ impl Life {
         let words = self.mouth.words(self.around.clock.now(), self.dialect.as_mut(), &mut self.tape);
         if !words.is_empty() {
             self.outgoing = Some(AgentInput::Words { life: self.life, words });
+        }
+    }
+
+    /// Takes what the dialect says in the agent's stead, once there is room for it.
+    fn speak_for_it(&mut self) {
+        if self.outgoing.is_none() {
+            let mut words = Vec::new();
+            self.dialect.speak_for(&mut words);
+            self.outgoing = (!words.is_empty()).then_some(AgentInput::Words { life: self.life, words });
         }
     }
 

@@ -49,6 +49,11 @@ struct Login {
 }
 
 #[derive(Deserialize)]
+struct ConfigurationState {
+    errors: Vec<String>,
+}
+
+#[derive(Deserialize)]
 struct Refusal {
     code: String,
     message: String,
@@ -114,6 +119,12 @@ impl Control {
     /// The workspaces that the host knows of.
     pub async fn workspaces(&self) -> Result<Vec<WorkspaceEntry>, Failure> {
         self.get_json("/control/workspaces").await
+    }
+
+    /// What is wrong in the configuration that the host last looked at, each for a person.
+    pub async fn configuration_errors(&self) -> Result<Vec<String>, Failure> {
+        let state: ConfigurationState = self.get_json("/control/configuration").await?;
+        Ok(state.errors)
     }
 
     /// The counters, as text.

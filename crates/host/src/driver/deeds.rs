@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
-use switchboard_types::{
-    AgentName, Ask, ErrandCode, ErrandFailure, ErrandNews, ErrandOrder, HistoryPlace, LifeId, LinkId, ReadId, Reject,
-    RejectCode, Seq, SessionId, Told, WorkspaceRoot,
-};
+use switchboard_types::{AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
@@ -45,12 +42,9 @@ impl Driver {
                 Output::Spawn { life, agent, workspace } => self.spawn(life, &agent, &workspace),
                 Output::Ask { life, ask } => self.ask(life, ask),
                 Output::End { life, how } => self.end(life, how),
-                Output::Errand(order) => self.errand(order),
+                Output::Errand(order) => self.runner.order(order),
                 Output::Recap(session) => self.sum_up(session),
-                Output::AddAgent { link, name } => {
-                    let message = format!("agent `{name}` cannot be added from here; see `switchboard agents`");
-                    self.tell(link, Told::Refused(Reject::new(RejectCode::AgentUnavailable, message)));
-                }
+                Output::AddAgent { link, name } => self.add_agent(link, &name),
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
                 Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
                 Output::ReadHistory { link, before, limit } => self.want_history(Listing { link, before, limit }),
@@ -64,19 +58,6 @@ impl Driver {
         }
         self.start_reads();
         self.start_listings();
-    }
-
-    /// Nobody carries out errands yet, so each is answered at once.
-    fn errand(&mut self, order: ErrandOrder) {
-        let unable = || ErrandFailure::new(ErrandCode::Failed, "this host does nothing for agents");
-        let news = match order {
-            ErrandOrder::Prepare { errand, .. } => ErrandNews::Prepared { errand, result: Err(unable()) },
-            ErrandOrder::Serve { errand, .. } | ErrandOrder::Perform { errand, .. } => {
-                ErrandNews::Done { errand, result: Err(unable()) }
-            }
-            ErrandOrder::Drop { .. } | ErrandOrder::EndAll { .. } => return,
-        };
-        self.host.handle(self.clock.now(), Input::Errand(news));
     }
 
     fn sum_up(&mut self, session: SessionId) {

@@ -13,9 +13,11 @@ use crate::agents::{Agents, Graces};
 use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
-use crate::config::Durability;
+use crate::config::watch::Wanted;
+use crate::config::{self, Durability};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
+use crate::runner::Runner;
 use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
@@ -35,13 +37,22 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+    let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
+    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default())
+        .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
+    let (watching, wanted) = watch::channel(Wanted::default());
+    let (seen_to, seen) = mpsc::channel(1);
     let driver = Driver::new(Parts {
         store: Arc::clone(&store) as Arc<dyn store::Store>,
         answers: (answer_to, answers),
         views,
         words,
         agents,
+        runner,
+        errands,
         config: serve.config.clone(),
+        source: serve.source.clone(),
+        watching: (watching, seen),
         home: serve.workspace.clone(),
         clock,
         metrics: Arc::clone(&metrics),
@@ -54,6 +65,8 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let login = server.login_link(std::time::Instant::now()).map_err(|error| Failure::failed(error.to_string()))?;
     let ready = Ready { url: server.url().to_owned(), login };
 
+    // It ends when the driver does, since nobody wants to know any more.
+    tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
     let mut host = tokio::spawn(driver.run(stopping));

@@ -82,6 +82,14 @@ pub(crate) async fn workspace(State(shared): State<Arc<Shared>>, body: Body) -> 
     Ok(json_answer(StatusCode::OK, &json!({"root": root})))
 }
 
+/// `GET /control/configuration`: what is wrong in it.
+pub(crate) async fn configuration(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
+    let (answer, answered) = oneshot::channel();
+    send(&shared, ViewInput::Configuration { answer }).await?;
+    let errors = answered.await.map_err(|_| Problem::stopping())?;
+    Ok(json_answer(StatusCode::OK, &json!({"errors": errors})))
+}
+
 pub(super) async fn send(shared: &Shared, input: ViewInput) -> Result<(), Problem> {
     shared.inbox.send(input).await.map_err(|_| Problem::stopping())
 }

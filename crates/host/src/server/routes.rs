@@ -67,6 +67,12 @@ pub static ROUTES: &[Route] = &[
     },
     Route {
         method: Method::GET,
+        path: "/control/configuration",
+        needs: Needs::Token,
+        behind: || get(control::configuration),
+    },
+    Route {
+        method: Method::GET,
         path: "/control/workspaces",
         needs: Needs::Token,
         behind: || get(control::history::workspaces),
