@@ -153,7 +153,12 @@ export class SbApproval extends LitElement {
         display: flex;
         flex-wrap: wrap;
         gap: 0.5em;
-        margin-top: 0.15em;
+        margin: 0.15em 0 -0.85em;
+        padding: 0.3em 0 0.85em;
+        /* However much there is to read, the answers are in sight. */
+        position: sticky;
+        bottom: 0;
+        background: var(--sb-raised);
       }
       .answers button {
         white-space: normal;
