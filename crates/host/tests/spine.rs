@@ -4,10 +4,13 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 mod spine {
+    mod acp;
     mod agents;
+    mod apex;
     mod bad_agents;
     mod bad_views;
     mod checker;
+    mod configuration;
     mod damage;
     mod doors;
     mod host;
@@ -17,4 +20,5 @@ mod spine {
     mod tabs;
     mod trust;
     mod view;
+    mod wire;
 }

@@ -153,12 +153,17 @@ export class SbApproval extends LitElement {
         display: flex;
         flex-wrap: wrap;
         gap: 0.5em;
-        margin: 0.15em 0 -0.85em;
-        padding: 0.3em 0 0.85em;
-        /* However much there is to read, the answers are in sight. */
-        position: sticky;
-        bottom: 0;
-        background: var(--sb-raised);
+        margin-top: 0.15em;
+      }
+      /* However much there is to read, the answers are in sight, where they leave room to read. */
+      @media (min-width: 500px) {
+        .answers {
+          margin-bottom: -0.85em;
+          padding-bottom: 0.85em;
+          position: sticky;
+          bottom: 0;
+          background: var(--sb-raised);
+        }
       }
       .answers button {
         white-space: normal;

@@ -1,17 +1,22 @@
 //! Which dialect a kind of agent speaks. Starts nothing.
 
 use switchboard_dialects::agent::AgentDialect;
+use switchboard_dialects::agent::acp::{Acp, AcpSettings};
 use switchboard_dialects::agent::apex::{Apex, Setting};
 use switchboard_dialects::agent::plain::Plain;
 
 use super::spec::{AgentKind, AgentSpec};
 
 /// The dialect for a new process of this agent; none if this version cannot run its kind.
-pub(super) fn dialect(kind: &AgentKind) -> Option<Box<dyn AgentDialect>> {
-    match kind {
+pub(super) fn dialect(spec: &AgentSpec) -> Option<Box<dyn AgentDialect>> {
+    match &spec.kind {
         AgentKind::Plain(_) => Some(Box::new(Plain::new())),
+        AgentKind::Acp(process) => {
+            let settings = AcpSettings::new(spec.name.as_str(), &process.command, env!("CARGO_PKG_VERSION"));
+            Some(Box::new(Acp::new(settings)))
+        }
         AgentKind::Apex { config, .. } => Some(Box::new(Apex::new(setting(config)))),
-        AgentKind::Acp(_) | AgentKind::Engine { .. } | AgentKind::Model { .. } => None,
+        AgentKind::Engine { .. } | AgentKind::Model { .. } => None,
     }
 }
 
@@ -25,8 +30,8 @@ fn setting(config: &serde_json::Value) -> Setting {
 #[must_use]
 pub fn unsupported(spec: &AgentSpec) -> Option<String> {
     match spec.kind {
-        AgentKind::Plain(_) | AgentKind::Apex { .. } => None,
-        AgentKind::Acp(_) | AgentKind::Engine { .. } | AgentKind::Model { .. } => Some(format!(
+        AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Apex { .. } => None,
+        AgentKind::Engine { .. } | AgentKind::Model { .. } => Some(format!(
             "agent `{}` cannot start: kind `{}` is not supported by this version; choose another agent",
             spec.name,
             spec.kind.word()
