@@ -35,6 +35,9 @@ export default defineConfig({
     host: "127.0.0.1",
     strictPort: true,
     // The host lets in its own page only; to it, this one is.
-    proxy: { "/ws": { target: host, ws: true, changeOrigin: true, rewriteWsOrigin: true } },
+    proxy: {
+      "/ws": { target: host, ws: true, changeOrigin: true, rewriteWsOrigin: true },
+      "/wire": { target: host, changeOrigin: true, headers: { origin: host } },
+    },
   },
 });

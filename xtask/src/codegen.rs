@@ -19,6 +19,7 @@ struct Made {
 const FILES: &[Made] = &[
     Made { path: "web/wire/switchboard.ts", text: |_| Ok(switchboard::typescript()) },
     Made { path: "docs/agents/apex.md", text: pages::filled },
+    Made { path: "docs/agents/acp.md", text: pages::filled },
     Made { path: "docs/agents/plain.md", text: pages::filled },
     Made { path: "docs/views/tabs.md", text: pages::filled },
     Made { path: "docs/views/switchboard.md", text: pages::filled },

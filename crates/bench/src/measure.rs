@@ -1,5 +1,6 @@
 //! The measurements, one file each, and what they share. Each starts what it needs and ends it again.
 
+mod agents;
 mod append;
 mod fan_out;
 mod framing;
@@ -75,6 +76,7 @@ pub const ALL: &[Measurement] = &[
     Measurement { name: "replay", run: replay::measure },
     Measurement { name: "start", run: start::measure },
     Measurement { name: "idle", run: idle::measure },
+    Measurement { name: "agents", run: agents::measure },
 ];
 
 impl Bench {

@@ -104,10 +104,18 @@ impl Run {
 impl Subject {
     /// Starts it. Ours gets a new data folder.
     pub fn start(kind: Kind, places: &Places) -> Result<Self> {
-        let data = match kind {
-            Kind::Ours(durability) => prepare(durability, places)?,
-            Kind::Raw | Kind::Node => PathBuf::new(),
-        };
+        match kind {
+            Kind::Ours(durability) => Self::start_in(prepare(durability, places)?, kind, places),
+            Kind::Raw | Kind::Node => Self::start_in(PathBuf::new(), kind, places),
+        }
+    }
+
+    /// Starts ours with so many agents besides the default one.
+    pub fn with_agents(durability: Durability, places: &Places, more_agents: u32) -> Result<Self> {
+        Self::start_in(prepare_with(durability, places, more_agents)?, Kind::Ours(durability), places)
+    }
+
+    fn start_in(data: PathBuf, kind: Kind, places: &Places) -> Result<Self> {
         let program = Program::start(&mut command(kind, places, &data)?, &places.log())?;
         let port = match kind {
             Kind::Ours(_) => program.ready["url"].as_str().and_then(|url| url.rsplit(':').next()?.parse().ok()),
@@ -248,8 +256,19 @@ fn command(kind: Kind, places: &Places, data: &Path) -> Result<Command> {
     })
 }
 
+/// The name of one of the agents that are not the default, each with a process of its own.
+#[must_use]
+pub fn another_agent(number: u32) -> String {
+    format!("another-{number}")
+}
+
 /// A data folder with the bench's agent and a trusted workspace.
 pub fn prepare(durability: Durability, places: &Places) -> Result<PathBuf> {
+    prepare_with(durability, places, 0)
+}
+
+/// The same with so many agents more.
+fn prepare_with(durability: Durability, places: &Places, more_agents: u32) -> Result<PathBuf> {
     let name = match durability {
         Durability::Full => "full",
         Durability::Normal => "normal",
@@ -258,9 +277,12 @@ pub fn prepare(durability: Durability, places: &Places) -> Result<PathBuf> {
     let data = places.data.join(format!("{name}-{number}"));
     fs::create_dir_all(data.join("workspace"))?;
     let agent = json!([places.program("bench-agent"), "plain"]);
-    let config = format!(
+    let mut config = format!(
         "default_agent = \"load\"\ndurability = \"{name}\"\n[agents.load]\nkind = \"plain\"\ncommand = {agent}\n"
     );
+    for number in 0..more_agents {
+        config += &format!("[agents.{}]\nkind = \"plain\"\ncommand = {agent}\n", another_agent(number));
+    }
     fs::write(data.join("config.toml"), config)?;
     let trusted = ours(places, &data).arg("trust").arg(data.join("workspace")).output()?;
     if !trusted.status.success() {

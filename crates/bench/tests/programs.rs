@@ -97,7 +97,7 @@ fn a_file_of_frames_is_sent_whole() {
 
 #[test]
 fn every_way_of_framing_finds_every_message() {
-    for way in ["scan", "ours", "lsp-server"] {
+    for way in ["scan", "ours", "rpc", "lsp-server", "copy", "write"] {
         let done = Command::new(FRAMING).args([way, "2000"]).output().unwrap();
         assert!(done.status.success(), "{way}: {}", String::from_utf8_lossy(&done.stderr));
     }

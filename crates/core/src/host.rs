@@ -14,6 +14,7 @@
 //! | `host/restore.rs` | what a restart means; trust |
 //! | `host/overview.rs` | lists: sessions and workspaces for the views that watch them |
 //! | `host/history.rs` | sessions out of history, and deleting them |
+//! | `host/looks.rs` | what the edges may see, for a record beside the log |
 
 mod agents;
 mod approvals;
@@ -22,10 +23,13 @@ mod commits;
 mod delivery;
 mod errands;
 mod history;
+mod looks;
 mod overview;
 mod restore;
 mod turns;
 mod words;
+
+pub use looks::LogMark;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -264,17 +268,21 @@ impl Host {
         }
     }
 
-    /// Which process serves a session.
+    /// Which process serves a session, or would. What serves it now goes on as it is, whatever the configuration says
+    /// meanwhile.
     fn key_of(&self, id: SessionId) -> Option<AgentKey> {
         let session = self.sessions.get(&id)?;
+        if let Some(key) = session.life().and_then(|life| self.lives.key(life)) {
+            return Some(key.clone());
+        }
+        let (agent, workspace) = (session.agent.clone(), session.workspace.clone());
+        let own = AgentKey { agent, workspace, session: Some(id) };
         let known = self.workspaces.get(&session.workspace);
         let info = known.and_then(|known| known.agents.iter().find(|info| info.name == session.agent));
-        let own = info.is_some_and(|info| info.process == ProcessPer::Session);
-        Some(AgentKey {
-            agent: session.agent.clone(),
-            workspace: session.workspace.clone(),
-            session: own.then_some(id),
-        })
+        if self.lives.has_process(&own) || info.is_some_and(|info| info.process == ProcessPer::Session) {
+            return Some(own);
+        }
+        Some(AgentKey { session: None, ..own })
     }
 
     fn is_permitted(&self, workspace: &WorkspaceRoot, agent: &AgentName) -> bool {

@@ -21,7 +21,7 @@ mod settings;
 mod timers;
 
 pub use fold::{OpenApproval, State, TurnState};
-pub use host::{Counters, Host};
+pub use host::{Counters, Host, LogMark};
 pub use input::{EndHow, Input, Output, Recovered, RequestId, Slice, Workspace};
 pub use settings::Settings;
 pub use switchboard_types::Trust;

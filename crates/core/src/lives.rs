@@ -196,6 +196,12 @@ impl Lives {
         }
     }
 
+    /// Whether the agent has a process, however far it is.
+    pub(crate) fn has_process(&self, key: &AgentKey) -> bool {
+        let phase = self.agents.get(key).map(|agent| &agent.phase);
+        matches!(phase, Some(Phase::Starting { .. } | Phase::Up { .. } | Phase::Ending { .. }))
+    }
+
     /// All processes of an agent in a workspace that run.
     pub(crate) fn serving(&self, agent: &AgentName, workspace: &WorkspaceRoot) -> Vec<LifeId> {
         let ours = self.agents.keys().filter(|key| key.agent == *agent && key.workspace == *workspace);

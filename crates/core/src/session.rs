@@ -405,6 +405,11 @@ impl Session {
         self.open.cost()
     }
 
+    /// The events after a place at which so many bytes waited; none if there are none, or if they do not wait any more.
+    pub(crate) fn since(&self, head: Seq, bytes: usize) -> Option<Page> {
+        (self.head > head).then(|| self.open.since(head.next(), bytes)).flatten()
+    }
+
     /// The names of the turns that a page speaks of.
     pub(crate) fn names_in(&self, page: &Page) -> TurnNames {
         let mut turns: Vec<TurnId> = Vec::new();

@@ -12,6 +12,7 @@ mod invariants {
     mod errands;
     mod life;
     mod lists;
+    mod looks;
     mod random;
     mod restart;
     mod runner;

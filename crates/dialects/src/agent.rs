@@ -37,7 +37,7 @@ pub trait AgentDialect: Send {
     fn ask(&mut self, now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>);
 
     /// Says what the agent's vocabulary has no message for: that its session is open, that it cannot take a prompt. Whoever
-    /// asks fetches it after each ask.
+    /// asks fetches it after each ask; what is not fetched comes with the agent's next words.
     fn speak_for(&mut self, said: &mut Vec<Word>) {
         let _ = said;
     }
@@ -46,12 +46,6 @@ pub trait AgentDialect: Send {
     /// after each batch; what is not fetched goes out with the next ask.
     fn owed(&mut self, messages: &mut Vec<Vec<u8>>) {
         let _ = messages;
-    }
-
-    /// Hands out what the dialect itself answers to an ask that it cannot pass on, or not as it was meant. Whoever asks
-    /// looks for it after each ask; what is not fetched comes with the next words.
-    fn unsaid(&mut self, said: &mut Vec<Word>) {
-        let _ = said;
     }
 
     /// The last messages, before the agent's input is closed and it is to end.

@@ -20,6 +20,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "jsonrpc", run: targets::jsonrpc::run },
     Target { name: "plain", run: targets::plain::run },
     Target { name: "apex", run: targets::apex::run },
+    Target { name: "acp", run: targets::acp::run },
 ];
 
 /// The target of a name.

@@ -1,5 +1,6 @@
 //! One file for each sort of reader.
 
+pub(crate) mod acp;
 pub(crate) mod apex;
 pub(crate) mod framing;
 pub(crate) mod jsonrpc;

@@ -9,6 +9,7 @@
 //! | `connect` | standard input and output joined to a host |
 //! | `run` | one turn in the terminal |
 //! | `agents`, `sessions`, `trust` | the commands of these names |
+//! | `inspect` | the recorded wire of a session |
 //! | `doctor` | what is wrong, and how to mend it |
 //! | `schema`, `completions` | what programs and shells want to know |
 //! | `reach` | the running host, or the store if none runs |
@@ -29,6 +30,7 @@ mod browser;
 mod completions;
 mod connect;
 mod doctor;
+mod inspect;
 mod logs;
 mod print;
 mod reach;
@@ -56,6 +58,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Run(run)) => run::run(&cli, run).await,
         Some(Command::Agents(command)) => agents::run(&cli, command).await,
         Some(Command::Sessions(command)) => sessions::run(&cli, command).await,
+        Some(Command::Inspect(inspect)) => inspect::run(&cli, inspect).await,
         Some(Command::Trust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Trusted).await,
         Some(Command::Untrust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Untrusted).await,
         Some(Command::Doctor) => doctor::run(&cli).await,

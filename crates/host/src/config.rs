@@ -7,6 +7,11 @@
 //! | `agent` | an agent's table, checked by its kind |
 //! | `settings` | what holds after all files are read |
 //! | `paths` | where the user's file is |
+//! | [`watch`] | files that are read again when they change |
+//! | [`edit`] | the user's file, changed by program |
+
+pub mod edit;
+pub mod watch;
 
 mod agent;
 mod file;
@@ -16,4 +21,4 @@ mod settings;
 
 pub use paths::{Asked, user_file};
 pub use place::ConfigError;
-pub use settings::{AgentUnavailable, Config, Durability, Server, Startup, WORKSPACE_FILE};
+pub use settings::{AgentUnavailable, Config, Durability, Server, Startup, Stillness, WORKSPACE_FILE};

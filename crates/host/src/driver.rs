@@ -7,12 +7,16 @@
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
+//! | `driver/configuration.rs` | configuration that changes while the host runs |
+//! | `driver/wire.rs` | which sessions' wires are recorded, and whose record a message belongs to |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
+mod configuration;
 mod deeds;
 mod recap;
 mod recovery;
 mod start;
+mod wire;
 mod workspaces;
 
 pub use start::{run, set_trust_in_store};
@@ -23,16 +27,19 @@ use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
-use switchboard_types::{CommitDone, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use switchboard_types::{Command, CommitDone, ErrandNews, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::agents::Agents;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::config::watch::{Seen, UserConfig, Wanted};
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
+use crate::runner::Runner;
 use crate::server::Metrics;
 use crate::store::{Store, StoreError, Which};
+use crate::wire::Recorder;
 
 /// Inputs taken at once; what they cause shares one commit.
 const MAX_BATCH: usize = 128;
@@ -76,14 +83,24 @@ pub struct Parts {
     pub words: mpsc::Receiver<AgentInput>,
     /// The agents' processes.
     pub agents: Agents,
+    /// Who does things for agents.
+    pub runner: Runner,
+    /// What becomes of that.
+    pub errands: mpsc::Receiver<ErrandNews>,
     /// The user's configuration.
     pub config: Config,
+    /// Where it comes from.
+    pub source: UserConfig,
+    /// What was read of it since, and by whom it is to be looked at.
+    pub watching: (watch::Sender<Wanted>, mpsc::Receiver<Seen>),
     /// The folder of tabs that name none.
     pub home: WorkspaceRoot,
     /// The one clock.
     pub clock: Clock,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Where what is recorded goes.
+    pub recorder: Recorder,
     /// Randomness for epochs.
     pub seed: u64,
 }
@@ -97,7 +114,10 @@ pub struct Driver {
     views: mpsc::Receiver<ViewInput>,
     words: mpsc::Receiver<AgentInput>,
     agents: Agents,
+    runner: Runner,
+    errands: mpsc::Receiver<ErrandNews>,
     workspaces: workspaces::Workspaces,
+    wire: wire::Wire,
     clock: Clock,
     metrics: Arc<Metrics>,
     outboxes: HashMap<LinkId, mpsc::Sender<Outgoing>>,
@@ -109,6 +129,13 @@ pub struct Driver {
     trusting: HashMap<RequestId, workspaces::Trusting>,
     deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     last_request: u64,
+    watching: watch::Sender<Wanted>,
+    seen: mpsc::Receiver<Seen>,
+    /// What is wrong in the configuration's files now.
+    config_errors: Vec<String>,
+    adding: usize,
+    added: mpsc::Receiver<configuration::Added>,
+    added_to: mpsc::Sender<configuration::Added>,
     /// The page that was told last; the next link that gets it shares its frames.
     shared: Option<Arc<SharedPage>>,
 }
@@ -119,20 +146,31 @@ impl Driver {
         let settings = Settings {
             startup_slow_ms: parts.config.startup.slow_ms,
             startup_timeout_ms: parts.config.startup.timeout_ms,
+            stall_ms: parts.config.stillness.stall_ms,
+            // To the core, 0 is never.
+            idle_ms: parts.config.stillness.idle_ms.unwrap_or(0),
             ..Settings::default()
         };
         let mut host = Host::new(settings, parts.seed);
         let now = parts.clock.now();
         host.set_next_session(parts.store.next_session()?);
         host.set_home(parts.home.clone());
-        let mut workspaces = workspaces::Workspaces::new(parts.config, parts.store.workspaces()?);
+        let mut workspaces = workspaces::Workspaces::new(parts.source, parts.config, parts.store.workspaces()?);
         host.handle(now, Input::Workspace(workspaces.know(&parts.home)));
         for stored in parts.store.sessions(Which::WithTab)? {
             host.handle(now, Input::Workspace(workspaces.know(&stored.row.workspace)));
             host.restore(now, recovery::recover(parts.store.as_ref(), stored)?);
         }
         let (answer_to, answers) = parts.answers;
-        Ok(Self {
+        let (watching, seen) = parts.watching;
+        let (added_to, added) = mpsc::channel(configuration::MAX_ADDING);
+        let mut wire = wire::Wire::new(parts.recorder);
+        let kept = wire.sessions();
+        if !kept.is_empty() {
+            let is_stored = |session| parts.store.sessions(Which::One(session)).map_or(true, |found| !found.is_empty());
+            wire::orphans(kept, is_stored).into_iter().for_each(|session| wire.forget(session));
+        }
+        let mut driver = Self {
             host,
             store: parts.store,
             answers,
@@ -140,7 +178,10 @@ impl Driver {
             views: parts.views,
             words: parts.words,
             agents: parts.agents,
+            runner: parts.runner,
+            errands: parts.errands,
             workspaces,
+            wire,
             clock: parts.clock,
             metrics: parts.metrics,
             outboxes: HashMap::new(),
@@ -152,8 +193,17 @@ impl Driver {
             trusting: HashMap::new(),
             deleting: HashMap::new(),
             last_request: 0,
+            watching,
+            seen,
+            config_errors: Vec::new(),
+            adding: 0,
+            added,
+            added_to,
             shared: None,
-        })
+        };
+        driver.watch_trusted();
+        driver.settle_wire();
+        Ok(driver)
     }
 
     /// Runs until it is told to stop; then nothing is left running and everything is on the disk.
@@ -169,8 +219,11 @@ impl Driver {
                     }
                 }
                 Some(answer) = self.answers.recv() => self.answer(answer),
+                Some(seen) = self.seen.recv() => self.configuration(seen),
+                Some(added) = self.added.recv() => self.added(added),
                 Some(input) = self.views.recv(), if takes => self.view_input(input),
                 Some(input) = self.words.recv(), if takes => self.agent_input(input),
+                Some(news) = self.errands.recv(), if takes => self.errand_news(news),
                 () = until(self.host.poll_timeout(), &self.clock) => self.host.handle(self.clock.now(), Input::Tick),
             }
             self.take_what_waits();
@@ -198,7 +251,8 @@ impl Driver {
             }
             let view = self.views.try_recv().map(|input| self.view_input(input));
             let word = self.words.try_recv().map(|input| self.agent_input(input));
-            if view.is_err() && word.is_err() {
+            let news = self.errands.try_recv().map(|news| self.errand_news(news));
+            if view.is_err() && word.is_err() && news.is_err() {
                 return;
             }
         }
@@ -214,7 +268,10 @@ impl Driver {
 
     fn answer(&mut self, answer: StoreAnswer) {
         let input = match answer {
-            StoreAnswer::Done(done) => Input::Committed(done),
+            StoreAnswer::Done(done) => {
+                self.wire.committed(&done);
+                Input::Committed(done)
+            }
             StoreAnswer::Page(read, slice) => {
                 self.reads_in_flight -= 1;
                 Input::PageRead { read, slice }
@@ -242,9 +299,11 @@ impl Driver {
                 self.outboxes.insert(link, outbox);
                 self.host.handle(now, Input::LinkOpened(link));
             }
-            ViewInput::Command { link, command } => {
-                self.know_workspace_of(&command);
-                self.host.handle(now, Input::Command { link, command });
+            ViewInput::Command { link, command } => self.command(link, command),
+            ViewInput::Taped { link, tape } => self.view_tape(link, *tape),
+            ViewInput::Record { session, switch, answer } => {
+                // Whoever asked may be gone; the switch stands.
+                let _ = answer.send(self.record(session, switch));
             }
             ViewInput::Drained { link, bytes } => self.host.handle(now, Input::Drained { link, bytes }),
             ViewInput::Closed { link } => {
@@ -257,6 +316,10 @@ impl Driver {
                 self.deleting.insert(request, answer);
                 self.host.handle(now, Input::Delete { session, request });
             }
+            ViewInput::Configuration { answer } => {
+                // Whoever asked may be gone.
+                let _ = answer.send(self.config_errors.clone());
+            }
             ViewInput::AddWorkspace { root, answer } => {
                 let workspace = self.workspaces.know(&root);
                 self.host.handle(now, Input::Workspace(workspace));
@@ -266,17 +329,31 @@ impl Driver {
         }
     }
 
+    fn command(&mut self, link: LinkId, command: Command) {
+        self.know_workspace_of(&command);
+        self.host.handle(self.clock.now(), Input::Command { link, command });
+    }
+
     fn agent_input(&mut self, input: AgentInput) {
-        let input = match input {
-            AgentInput::Started { life } => Input::LifeStarted(life),
-            AgentInput::Words { life, words } => Input::Words { life, words },
-            AgentInput::Stderr { life, lines } => Input::Stderr { life, lines },
+        match input {
+            AgentInput::Started { life } => self.agent_note(life, "started", None, Input::LifeStarted(life)),
+            AgentInput::Words { life, words } => self.host.handle(self.clock.now(), Input::Words { life, words }),
+            AgentInput::Taped { life, items } => self.agent_tape(life, items),
+            AgentInput::Stderr { life, lines } => {
+                let why = self.is_recording().then(|| self.error_output(life, &lines));
+                self.agent_note(life, "stderr", why, Input::Stderr { life, lines });
+            }
             AgentInput::Ended { life, message } => {
                 self.lives.remove(&life);
-                Input::LifeEnded { life, message }
+                let why = Some(message.clone());
+                self.agent_note(life, "ended", why, Input::LifeEnded { life, message });
+                self.wire.life_over(life);
             }
-        };
-        self.host.handle(self.clock.now(), input);
+        }
+    }
+
+    fn errand_news(&mut self, news: ErrandNews) {
+        self.host.handle(self.clock.now(), Input::Errand(news));
     }
 
     fn next_request(&mut self) -> RequestId {
@@ -316,7 +393,8 @@ impl Driver {
         self.lives.clear();
         // The agents' last words find nobody, but must not block their end.
         self.words.close();
-        self.agents.shutdown().await;
+        self.errands.close();
+        tokio::join!(self.agents.shutdown(), self.runner.shutdown());
     }
 }
 

@@ -10,5 +10,7 @@ pub mod driver;
 pub mod folder;
 pub mod history;
 pub mod link;
+pub mod runner;
 pub mod server;
 pub mod store;
+pub mod wire;

@@ -8,9 +8,11 @@ pub use switchboard_core::EndHow;
 use switchboard_dialects::view::ViewKind;
 pub use switchboard_types::Trust;
 use switchboard_types::{
-    Ask, Command, Epoch, LifeId, LinkId, Page, SessionId, TabId, Told, TurnNames, Word, WorkspaceRoot,
+    Ask, Command, Epoch, LifeId, LinkId, Page, Reject, SessionId, TabId, Time, Told, TurnNames, Word, WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot};
+
+use crate::wire::Switch;
 
 /// Messages that wait for one view's link. Events are bounded by bytes in the core; this bounds the rest.
 pub const OUTBOX_MESSAGES: usize = 4096;
@@ -34,6 +36,22 @@ pub enum ViewInput {
         link: LinkId,
         /// For what.
         command: Command,
+    },
+    /// The same while something is recorded: a message as it came, with what the dialect made of it.
+    Taped {
+        /// Who sent it.
+        link: LinkId,
+        /// The message.
+        tape: Box<ViewTape>,
+    },
+    /// Somebody wants a session's wire recorded, or no longer.
+    Record {
+        /// Which session.
+        session: SessionId,
+        /// Which of the two; none to be told only.
+        switch: Option<Switch>,
+        /// Answered with whether it is recorded now; the error is for a person.
+        answer: oneshot::Sender<Result<bool, String>>,
     },
     /// Event bytes (as [`Page::cost`] counts them) have left for the view.
     Drained {
@@ -63,6 +81,11 @@ pub enum ViewInput {
         /// Answered when it is durable; the error is for a person.
         answer: oneshot::Sender<Result<(), String>>,
     },
+    /// Somebody wants to know what is wrong in the configuration.
+    Configuration {
+        /// Answered with what is, each for a person.
+        answer: oneshot::Sender<Vec<String>>,
+    },
     /// Another folder joins this host.
     AddWorkspace {
         /// Its folder.
@@ -72,6 +95,21 @@ pub enum ViewInput {
     },
 }
 
+/// A message of a view as it came.
+#[derive(Debug)]
+pub struct ViewTape {
+    /// When it came.
+    pub at: Time,
+    /// The vocabulary.
+    pub kind: ViewKind,
+    /// Its beginning.
+    pub raw: Bytes,
+    /// Bytes of all of it.
+    pub bytes: usize,
+    /// What it asks for, or why the link refused it and what the link answered.
+    pub read: Result<Command, (Reject, Vec<Bytes>)>,
+}
+
 /// What the host's task sends to the link of a view.
 #[derive(Clone, Debug)]
 pub enum Outgoing {
@@ -79,6 +117,8 @@ pub enum Outgoing {
     Events(Arc<SharedPage>),
     /// Anything else; boxed, since an idle link pays for the size of what could wait for it.
     Told(Box<Told>),
+    /// One of these two, and the sessions whose record it goes into as well.
+    Taped(Box<Outgoing>, Arc<[SessionId]>),
     /// The link must end.
     Close(CloseReason),
 }
@@ -123,6 +163,13 @@ pub enum AgentInput {
         /// What, in order.
         words: Vec<Word>,
     },
+    /// The same while a session of the process is recorded: what went over its pipes, in order.
+    Taped {
+        /// Which life.
+        life: LifeId,
+        /// What.
+        items: Vec<AgentTape>,
+    },
     /// The process wrote lines to its error output.
     Stderr {
         /// Which life.
@@ -139,11 +186,53 @@ pub enum AgentInput {
     },
 }
 
+/// A message on an agent's pipe as it was.
+#[derive(Debug)]
+pub enum AgentTape {
+    /// The process said it.
+    Heard {
+        /// When.
+        at: Time,
+        /// Its beginning.
+        raw: Bytes,
+        /// Bytes of all of it.
+        bytes: usize,
+        /// What it says, in order.
+        words: Vec<Word>,
+        /// Why it, or a part of it, means nothing.
+        noise: Option<String>,
+    },
+    /// It was said to the process.
+    Told {
+        /// When.
+        at: Time,
+        /// Its beginning.
+        raw: Bytes,
+        /// Bytes of all of it.
+        bytes: usize,
+        /// The session that it is about; none if it is about the agent as a whole.
+        session: Option<SessionId>,
+    },
+    /// So many that were said to the process could not be kept.
+    LeftOut(u64),
+}
+
 /// What the host's task sends to the link of an agent.
 #[derive(Debug)]
 pub enum AgentOrder {
     /// Ask it something.
     Ask(Ask),
+    /// Hand in what goes over its pipes as it is, or no longer.
+    Tape(Taping),
     /// End the process.
     End(EndHow),
+}
+
+/// Whether what goes over an agent's pipes is handed in as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taping {
+    /// It is.
+    On,
+    /// Only what it means is.
+    Off,
 }

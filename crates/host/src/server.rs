@@ -16,6 +16,7 @@
 //! | [`page`] | the page and the login |
 //! | [`routes`] | the one table of doors |
 //! | [`secret`] | secrets that cannot be printed |
+//! | [`wire`] | the recorded wire of a session, and its switch |
 //! | [`ws`] | WebSocket links of views |
 
 mod accept;
@@ -31,6 +32,7 @@ mod names;
 mod page;
 mod routes;
 mod secret;
+mod wire;
 mod ws;
 
 pub use accept::{Doors, MAX_CONNECTIONS, Server, ServerError};

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use switchboard_host::agents::{AgentKind, EnvValue, ProcessPer, SecretName};
-use switchboard_host::config::{Asked, Config, ConfigError, Durability, Startup};
+use switchboard_host::config::{Asked, Config, ConfigError, Durability, Startup, Stillness};
 use switchboard_types::AgentName;
 
 fn read(text: &str) -> Result<Config, ConfigError> {
@@ -28,6 +28,8 @@ default_agent = "small"
 durability = "normal"
 startup_slow_ms = 100
 startup_timeout_ms = 200
+stall_seconds = 5
+idle_unload_minutes = 0
 
 [server]
 allowed_origins = ["chrome-extension://abc"]
@@ -39,6 +41,7 @@ command = ["npx", "-y", "agent"]
 env = { KEY = { secret = "anthropic" }, LOG = "info" }
 inherit = ["HTTPS_PROXY"]
 process = "shared"
+record = true
 
 [agents.backend]
 kind = "apex"
@@ -65,6 +68,7 @@ fn every_kind_of_agent_is_understood() {
     let config = read(ALL_KINDS).unwrap();
     assert_eq!(config.durability, Durability::Normal);
     assert_eq!(config.startup, Startup { slow_ms: 100, timeout_ms: 200 });
+    assert_eq!(config.stillness, Stillness { stall_ms: 5_000, idle_ms: None });
     assert_eq!(config.server.allowed_origins, ["chrome-extension://abc"]);
     assert_eq!(config.default_agent(), AgentName::from("small"));
     let kinds: Vec<_> = config.agents().map(|spec| (spec.name.to_string(), spec.kind.word())).collect();
@@ -79,7 +83,7 @@ fn every_kind_of_agent_is_understood() {
     assert_eq!(kinds, expected.map(|(name, kind)| (name.to_owned(), kind)));
     let claude = config.agents().find(|spec| spec.name.as_str() == "claude").unwrap();
     let AgentKind::Acp(process) = claude.kind else { panic!("it is an ACP agent") };
-    assert_eq!(process.per, ProcessPer::Shared);
+    assert_eq!((process.per, process.record), (ProcessPer::Shared, true));
     assert_eq!(process.env["KEY"], EnvValue::Secret(SecretName("anthropic".into())));
     assert_eq!(process.env["LOG"], EnvValue::Plain("info".into()));
     assert!(!format!("{process:?}").contains("\"info\""), "values are not shown");
@@ -90,8 +94,9 @@ fn only_agents_that_can_run_are_given_out() {
     let config = read(ALL_KINDS).unwrap();
     assert!(config.agent(&"small".into()).is_ok());
     assert!(config.agent(&"demo".into()).is_ok());
-    let unsupported = config.agent(&"claude".into()).unwrap_err().to_string();
-    assert!(unsupported.contains("kind `acp` is not supported by this version"), "{unsupported}");
+    assert!(config.agent(&"claude".into()).is_ok());
+    let unsupported = config.agent(&"engine".into()).unwrap_err().to_string();
+    assert!(unsupported.contains("kind `engine` is not supported by this version"), "{unsupported}");
     let unknown = config.agent(&"nobody".into()).unwrap_err().to_string();
     assert!(unknown.contains("no agent `nobody`") && unknown.contains("`small`"), "{unknown}");
 }
@@ -102,6 +107,7 @@ fn nothing_configured_means_the_demo_agent() {
     assert_eq!(config, Config::default());
     assert_eq!(config.default_agent(), AgentName::from("demo"));
     assert_eq!(config.startup, Startup { slow_ms: 10_000, timeout_ms: 30_000 });
+    assert_eq!(config.stillness, Stillness { stall_ms: 40_000, idle_ms: Some(1_800_000) });
     let absent = Path::new("/nowhere/config.toml");
     assert_eq!(Config::read(Some((absent.into(), Asked::AsUsual))).unwrap(), config);
     let error = Config::read(Some((absent.into(), Asked::ByName))).unwrap_err().to_string();
@@ -118,6 +124,10 @@ fn what_is_wrong_is_named_by_line_and_key() {
         ("startup_slow_ms = -1\n", 1, "startup_slow_ms", "-1"),
         ("startup_slow_ms = 50\nstartup_timeout_ms = 50\n", 2, "startup_timeout_ms", "must be more than"),
         ("startup_slow_ms = 40000\n", 1, "startup_slow_ms", "must be more than"),
+        ("stall_seconds = 0\n", 1, "stall_seconds", "from 1 to"),
+        ("idle_unload_minutes = 99999999\n", 1, "idle_unload_minutes", "0 means never"),
+        ("[agents.a]\nkind = \"acp\"\ncommand = [\"x\"]\nrecord = 1\n", 4, "agents.a.record", "expected a boolean"),
+        ("[agents.a]\nkind = \"engine\"\nurl = \"http://x\"\nrecord = true\n", 4, "agents.a.record", "has no `record`"),
         ("[server]\nport = 1\n", 2, "server.port", "unknown field `port`"),
         ("[server]\nallowed_origins = [\"https://*.x\"]\n", 2, "server.allowed_origins", "an origin is"),
         ("[server]\nallowed_origins = \"x\"\n", 2, "server.allowed_origins", "expected a sequence"),
@@ -217,6 +227,8 @@ fn a_workspace_may_not_set_what_is_about_the_host() {
         ("[server]\nallowed_origins = [\"https://evil.example\"]\n", "server"),
         ("durability = \"normal\"\n", "durability"),
         ("startup_timeout_ms = 99999999\n", "startup_timeout_ms"),
+        ("stall_seconds = 9\n", "stall_seconds"),
+        ("idle_unload_minutes = 9\n", "idle_unload_minutes"),
     ] {
         let error = in_workspace(text).unwrap_err().to_string();
         assert!(error.contains("only the user's own file") && error.contains(&format!("key `{key}")), "{error}");

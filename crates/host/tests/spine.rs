@@ -5,10 +5,13 @@
 
 mod spine {
     mod acp_sdk;
+    mod acp;
     mod agents;
+    mod apex;
     mod bad_agents;
     mod bad_views;
     mod checker;
+    mod configuration;
     mod damage;
     mod doors;
     mod host;
@@ -18,4 +21,5 @@ mod spine {
     mod tabs;
     mod trust;
     mod view;
+    mod wire;
 }

@@ -103,6 +103,23 @@ impl Ask {
     pub fn open(session: SessionId, cwd: WorkspaceRoot) -> Self {
         Self::OpenSession { session, cwd, resume: None, past: Past::Blank }
     }
+
+    /// The session that is asked for; none if it is about the agent as a whole.
+    #[must_use]
+    pub fn session(&self) -> Option<SessionId> {
+        match self {
+            Self::OpenSession { session, .. }
+            | Self::Prompt { session, .. }
+            | Self::Cancel { session, .. }
+            | Self::CloseSession { session }
+            | Self::ToolResult { session, .. }
+            | Self::ApprovalAnswer { session, .. }
+            | Self::ErrandDone { session, .. }
+            | Self::SetOption { session, .. }
+            | Self::SignIn { session, .. } => Some(*session),
+            Self::Configure { .. } => None,
+        }
+    }
 }
 
 /// Whether a session has a past.

@@ -337,6 +337,13 @@ impl PageBuilder {
         self.records.len()
     }
 
+    /// A copy of what was added from an event on, before which there were so many bytes; none if these are not its place.
+    #[must_use]
+    pub fn since(&self, first: Seq, bytes: usize) -> Option<Page> {
+        let records = self.records.get(bytes..).filter(|records| !records.is_empty())?;
+        Page::new(first, Seq(self.next.0 - 1), Bytes::copy_from_slice(records)).ok()
+    }
+
     /// Hands out what was added and goes on with the next number; none if nothing was added.
     pub fn take(&mut self) -> Option<Page> {
         if self.is_empty() {

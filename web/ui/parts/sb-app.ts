@@ -5,9 +5,11 @@ import { revealed, safeAddress } from "../model/words";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
+import type { Session } from "../wire";
 import { appStyle } from "./app-style";
 import { confirmed } from "./confirm";
 import "./sb-empty";
+import { SbInspector } from "./sb-inspector";
 import { SbKeys } from "./sb-keys";
 import "./sb-link-state";
 import { SbPrompt } from "./sb-prompt";
@@ -64,6 +66,7 @@ export class SbApp extends LitElement {
       @sb-fill=${this.fill}
       @sb-open-link=${this.openLink}
       @sb-sent=${this.sent}
+      @sb-inspect=${(event: CustomEvent<Session>) => this.inspector?.show(event.detail)}
     >
       <div class="shade" @click=${() => (this.drawer = false)}></div>
       <aside
@@ -150,6 +153,7 @@ export class SbApp extends LitElement {
       </div>
       <sb-toasts .page=${page} .version=${version}></sb-toasts>
       <sb-keys></sb-keys>
+      <sb-inspector></sb-inspector>
       <div class="spoken" role="status" aria-live="polite">${this.said}</div>
     </div>`;
   }
@@ -160,6 +164,10 @@ export class SbApp extends LitElement {
 
   private get keysOpen(): boolean {
     return this.renderRoot.querySelector<SbKeys>("sb-keys")?.open ?? false;
+  }
+
+  private get inspector(): SbInspector | null {
+    return this.renderRoot.querySelector<SbInspector>("sb-inspector");
   }
 
   private get menuOpen(): boolean {
@@ -213,6 +221,7 @@ export class SbApp extends LitElement {
       else if (event.code === "KeyW" && page.active !== null)
         void this.renderRoot.querySelector<SbTabs>("sb-tabs")?.close(page.active);
       else if (event.code === "KeyB") this.toggleSide();
+      else if (event.code === "KeyI" && page.session) this.inspector?.show(page.session);
       else if (tab !== undefined) page.show(tab);
       else return;
       event.preventDefault();
@@ -223,7 +232,8 @@ export class SbApp extends LitElement {
       target instanceof HTMLElement &&
       (target.matches("input, textarea, select") || target.isContentEditable);
     // A dialog or a menu that is open has its own keys.
-    if (document.querySelector("sb-confirm") || this.keysOpen || this.menuOpen) return;
+    if (document.querySelector("sb-confirm") || this.keysOpen || this.menuOpen || this.inspector?.open)
+      return;
     if (event.key === "Escape") {
       if (this.drawer) this.drawer = false;
       else page.stop();

@@ -11,6 +11,7 @@ const KEYS: [string, string][] = [
   ["Alt + W", "close the tab"],
   ["Alt + 1 … 9", "show that tab"],
   ["Alt + B", "show or hide the conversations"],
+  ["Alt + I", "the wire of the conversation"],
   ["/", "go to the prompt box"],
   ["?", "this card"],
 ];

@@ -172,6 +172,15 @@ export class SbSessions extends LitElement {
       </button>
       <button
         class="icon remove"
+        aria-label="Wire of ${title}"
+        title="Wire"
+        data-testid="session-inspect"
+        @click=${() => this.dispatchEvent(new CustomEvent("sb-inspect", { detail: session, bubbles: true, composed: true }))}
+      >
+        ${icons.bolt}
+      </button>
+      <button
+        class="icon remove"
         aria-label="Delete ${title}"
         title="Delete"
         data-testid="session-delete"

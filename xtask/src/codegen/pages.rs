@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use switchboard_dialects::agent::{apex, plain};
+use switchboard_dialects::agent::{acp, apex, plain};
 use switchboard_dialects::view::ViewKind;
 
 use super::tables;
@@ -39,6 +39,13 @@ pub(super) fn filled(found: Option<&str>) -> Result<String> {
 
 fn table(wanted: &str) -> Result<String> {
     let (dialect, part) = wanted.split_once(' ').context("a table is named by its dialect and its part")?;
+    // Its messages are the protocol's own; the page says what becomes of them.
+    match (dialect, part) {
+        ("acp", "hostAsks") => return Ok(tables::pairs("method", "when", &acp::HOST_ASKS)),
+        ("acp", "agentAsks") => return Ok(tables::pairs("method", "what the host does", &acp::AGENT_ASKS)),
+        ("acp", "updates") => return Ok(tables::pairs("update", "what it becomes", &acp::UPDATES)),
+        _ => {}
+    }
     let schema = schema(dialect)?;
     match part {
         "shapes" => tables::shapes(&schema),

@@ -23,6 +23,15 @@ const TAGS: [Tag; 3] = [
     Tag { name: "method", content: Some("result") },
 ];
 
+/// A row for each name and what is to be said of it.
+pub(super) fn pairs(name: &str, meaning: &str, rows: &[(&str, &str)]) -> String {
+    let mut table = format!("| {name} | {meaning} |\n| --- | --- |\n");
+    for (name, meaning) in rows {
+        table += &format!("| `{name}` | {meaning} |\n");
+    }
+    table
+}
+
 /// A row for each variant of a tagged union: its type, its fields, what it means.
 pub(super) fn variants(schema: &Value, union: &Value) -> Result<String> {
     let variants = union["oneOf"].as_array().context("it is no union")?;

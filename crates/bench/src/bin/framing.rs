@@ -7,9 +7,12 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use bytes::{Bytes, BytesMut};
+use serde::Serialize;
 use switchboard_bench::mold::Mold;
 use switchboard_dialects::agent::{AgentDialect as _, Plain};
 use switchboard_dialects::framing::lines::Lines;
+use switchboard_dialects::framing::{ContentLength, content_length};
+use switchboard_dialects::jsonrpc::{Envelope, Reader, write};
 use switchboard_types::{Ask, SessionId, Time, Word};
 
 /// Messages that are made; the ways go through them as often as it takes.
@@ -17,7 +20,9 @@ const MADE: u64 = 1000;
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [way, count] = words.as_slice() else { bail!("usage: bench-framing (stream|scan|ours|lsp-server) COUNT") };
+    let [way, count] = words.as_slice() else {
+        bail!("usage: bench-framing (stream|scan|ours|rpc|lsp-server|copy|write) COUNT")
+    };
     let count: u64 = count.parse().context("COUNT")?;
     if way == "stream" {
         let bytes = stream(&Mold::rpc(), count);
@@ -31,6 +36,9 @@ fn main() -> Result<()> {
     let found = match way.as_str() {
         "scan" => (0..times).map(|_| scan(&bytes)).sum(),
         "ours" => ours(&bytes, times)?,
+        "rpc" => rpc(&bytes, times)?,
+        "copy" => copy(&bytes, times),
+        "write" => write_all(times)?,
         "lsp-server" => (0..times).map(|_| lsp(&bytes)).sum::<u64>(),
         other => bail!("there is no way `{other}`"),
     };
@@ -85,6 +93,59 @@ fn ours(bytes: &[u8], times: u64) -> Result<u64> {
         }
     }
     Ok(found)
+}
+
+/// Ours: content-length frames, each read up to its method and its params as they lie in it.
+fn rpc(bytes: &[u8], times: u64) -> Result<u64> {
+    const READ_BYTES: usize = 64 * 1024;
+    const COPY_BYTES: usize = 1024;
+    let (mut frames, mut reader) = (ContentLength::new(), Reader::new());
+    let (mut buffer, mut found) = (BytesMut::new(), 0);
+    for _ in 0..times {
+        for piece in bytes.chunks(READ_BYTES) {
+            buffer.reserve(piece.len());
+            piece.chunks(COPY_BYTES).for_each(|copy| buffer.extend_from_slice(copy));
+            while let Some(frame) = frames.next(&mut buffer) {
+                let frame = frame?;
+                let Envelope::Notification { method, params } = reader.read(&frame)?.envelope else { continue };
+                found += u64::from(method == "$/partialResult" && params.is_some());
+                black_box((method, params));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The limit of writing: frames that are ready are copied.
+fn copy(bytes: &[u8], times: u64) -> u64 {
+    let (mut out, each) = (BytesMut::new(), bytes.len() / MADE as usize);
+    for _ in 0..times {
+        out.clear();
+        bytes.chunks(each).for_each(|frame| out.extend_from_slice(frame));
+        black_box(&out);
+    }
+    times * MADE
+}
+
+/// The params of the same notification.
+#[derive(Serialize)]
+struct Piece<'a> {
+    turn: &'a str,
+    chunk: &'a str,
+}
+
+/// Ours: a notification is written and framed.
+fn write_all(times: u64) -> Result<u64> {
+    let (mut out, chunk) = (BytesMut::new(), "the answer goes on word by word, as answers do ".repeat(3));
+    for _ in 0..times {
+        out.clear();
+        for _ in 0..MADE {
+            let piece = Piece { turn: "m1", chunk: black_box(chunk.get(..128).unwrap_or_default()) };
+            content_length::frame(&write::notification("$/partialResult", &piece)?, &mut out);
+        }
+        black_box(&out);
+    }
+    Ok(times * MADE)
 }
 
 /// Opens the session that the messages are for.

@@ -19,18 +19,33 @@ pub(super) fn measure(bench: &Bench) -> Result<Findings> {
         .beside("vscode-jsonrpc")
         .goal(Against::Peer, Bound::AtLeast(30.0));
     let mut lsp = Row::new("the same beside lsp-server", Unit::PerSecond).beside("lsp-server");
+    let mut read = Row::new("JSON-RPC notifications read, 200 B", Unit::PerSecond)
+        .beside("vscode-jsonrpc")
+        .goal(Against::Peer, Bound::AtLeast(30.0));
+    let mut written = Row::new("JSON-RPC notifications written, 200 B", Unit::PerSecond)
+        .beside("vscode-jsonrpc")
+        .goal(Against::Peer, Bound::AtLeast(30.0));
     for round in 0..bench.rounds {
         progress(&format!("framing, round {}", round + 1));
+        read.ours.push(per_second(bench, "rpc", count)?);
+        written.ours.push(per_second(bench, "write", count)?);
+        written.limit.push(per_second(bench, "copy", count)?);
         let ours = per_second(bench, "ours", count)?;
         rate.ours.push(ours);
-        rate.limit.push(per_second(bench, "scan", count)?);
+        let scan = per_second(bench, "scan", count)?;
+        rate.limit.push(scan);
+        read.limit.push(scan);
         lsp.ours.push(ours);
         lsp.peer.push(per_second(bench, "lsp-server", count / 5)?);
         if bench.places.node.is_some() {
-            rate.peer.push(jsonrpc(bench, bench.extent.pick(2_000, 100_000))?);
+            let few = bench.extent.pick(2_000, 100_000);
+            let jsonrpc = jsonrpc(bench, few)?;
+            rate.peer.push(jsonrpc);
+            read.peer.push(jsonrpc);
+            written.peer.push(jsonrpc_writes(bench, few)?);
         }
     }
-    let mut findings = Findings { rows: vec![rate], ..Findings::default() };
+    let mut findings = Findings { rows: vec![rate, read, written], ..Findings::default() };
     if Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
         let mut row = Row::new("framing and routing, 200 B, instructions", Unit::Instructions)
             .beside("lsp-server")
@@ -69,6 +84,12 @@ fn jsonrpc(bench: &Bench, count: u64) -> Result<f64> {
         .spawn()?;
     node.stdin.take().context("no standard input")?.write_all(&stream)?;
     rate_in(&node.wait_with_output()?)
+}
+
+/// The peer writes into nothing.
+fn jsonrpc_writes(bench: &Bench, count: u64) -> Result<f64> {
+    let folder = bench.places.node.as_ref().context("no Node")?;
+    rate_in(&Command::new("node").arg(folder.join("writing.mjs")).arg(count.to_string()).output()?)
 }
 
 fn rate_in(output: &Output) -> Result<f64> {

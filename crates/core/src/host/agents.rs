@@ -75,7 +75,7 @@ impl Host {
         }
     }
 
-    fn sessions_of(&self, key: &AgentKey) -> Vec<SessionId> {
+    pub(super) fn sessions_of(&self, key: &AgentKey) -> Vec<SessionId> {
         let ours = self.sessions.values().filter(|session| {
             session.agent == key.agent
                 && session.workspace == key.workspace

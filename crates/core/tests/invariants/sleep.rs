@@ -1,10 +1,10 @@
 //! Agents with a process for each session: closed with it, put to sleep when idle, woken where they were; and turns in which
 //! nothing moves.
 
-use switchboard_core::EndHow;
-use switchboard_types::{AgentState, Ask, Body, Command, LifeId, Memory, Outcome, Past, Status, Word};
+use switchboard_core::{EndHow, Input, Workspace};
+use switchboard_types::{AgentState, Ask, Body, Command, LifeId, Memory, Outcome, Past, Status, Trust, Word};
 
-use super::world::{World, open_own};
+use super::world::{World, open_own, workspace};
 
 const IDLE_MS: u64 = 30 * 60_000;
 
@@ -230,4 +230,20 @@ fn while_a_person_is_asked_the_agents_silence_means_nothing() {
     }
     assert_eq!(state(&world, view), AgentState::Ready);
     assert_eq!(world.host.state(session).unwrap().status(), Status::AwaitingApproval);
+}
+
+#[test]
+fn a_session_goes_on_in_its_own_process_after_its_agent_was_taken_out() {
+    let (mut world, view, session) = World::with_own();
+    let life = world.life();
+    world.handle(Input::Workspace(Workspace { agents: Vec::new(), ..workspace(Trust::Trusted) }));
+    world.prompt(view, "tab", "one");
+    world.settle();
+    assert_eq!(world.lives.keys().collect::<Vec<_>>(), [&life], "no other process was started");
+    world.complete(session);
+    world.settle();
+    world.command(view, Command::CloseTab { tab: "tab".into() });
+    world.settle();
+    assert!(world.lives.is_empty(), "its process ends with it all the same");
+    world.assert_whole();
 }

@@ -15,6 +15,7 @@ mod options;
 mod permission;
 mod prompt;
 mod sessions;
+mod shape;
 mod sign_in;
 mod small;
 mod update;
@@ -28,6 +29,7 @@ use switchboard_types::{ApprovalId, Ask, ErrandName, SessionId, Time, TurnName, 
 use self::about::{Abilities, Agent};
 use self::options::Setting;
 use self::sessions::{Attempt, Sessions, Wanted, Way};
+pub use self::shape::{HOST_ASKS, schema};
 use self::small::{fields, name};
 pub use self::update::UPDATES;
 use super::early::Early;
@@ -40,6 +42,12 @@ use crate::jsonrpc::{Envelope, Fault, Owed, Pending, Reader, Refusal, write};
 const MAX_PENDING: usize = 4_096;
 /// Requests of the agent that wait for theirs.
 const MAX_OWED: usize = 1_024;
+
+/// What an agent may ask for, and what the host does.
+pub const AGENT_ASKS: [(&str, &str); 8] = {
+    let [read, write, create, output, wait, kill, release] = errands::METHODS;
+    [asked::PERMISSION, read, write, create, output, wait, kill, release]
+};
 
 /// What the host knows of an agent before it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,11 +74,25 @@ pub struct Offers {
 }
 
 impl AcpSettings {
-    /// For an agent of this name, and a host of this version that offers all it can do.
+    /// For an agent of this name that this command starts, and a host of this version.
     #[must_use]
-    pub fn new(agent: &str, version: &str) -> Self {
-        let offers = Offers { read: true, write: true, terminal: true };
-        Self { agent: agent.to_owned(), command: Vec::new(), version: version.to_owned(), offers }
+    pub fn new(agent: &str, command: &[String], version: &str) -> Self {
+        let (agent, version) = (agent.to_owned(), version.to_owned());
+        Self { agent, command: command.to_vec(), version, offers: Offers::to(command) }
+    }
+}
+
+impl Offers {
+    /// What is offered to the agent that this command starts: everything, but for what is known to break an agent.
+    #[must_use]
+    pub fn to(command: &[String]) -> Self {
+        // Gemini CLI takes the error for a missing file as a failure of the host, whatever it says, and then creates no
+        // file. Where it reads for itself it finds out, and still writes through the host.
+        let is_gemini = |word: &String| {
+            let program = word.rsplit('/').next().unwrap_or(word);
+            program == "gemini" || program.starts_with("gemini-cli")
+        };
+        Self { read: !command.iter().any(is_gemini), write: true, terminal: true }
     }
 }
 
@@ -185,7 +207,8 @@ impl Acp {
                 self.answered(now, waiting, Err(&fault), said)
             }
             Envelope::Error { id: None, fault } => {
-                Err(Noise::new(format!("the agent could not read something: {}", fault::in_words(&fault))))
+                let why = small::cut(fault::in_words(&fault), small::MAX_LINE_CHARS / 4);
+                Err(Noise::new(format!("the agent could not read something: {why}")))
             }
         }?;
         if read.oddities.is_empty() { Ok(()) } else { Err(Noise::new(format!("borne, but odd: {}", read.oddities))) }
@@ -243,7 +266,7 @@ impl AgentDialect for Acp {
     }
 
     fn read(&mut self, now: Time, frame: &Bytes, said: &mut Vec<Word>) -> Result<(), Noise> {
-        self.unsaid(said);
+        self.speak_for(said);
         if let Some(word) = self.repeat.read(frame) {
             said.push(word);
             return Ok(());
@@ -273,7 +296,7 @@ impl AgentDialect for Acp {
         messages.append(&mut self.out);
     }
 
-    fn unsaid(&mut self, said: &mut Vec<Word>) {
+    fn speak_for(&mut self, said: &mut Vec<Word>) {
         said.append(&mut self.unsaid);
     }
 }

@@ -1,6 +1,7 @@
 //! What real agents do, each as a test named by the claim. What is about processes is tested where processes are.
 
 use serde_json::{Value, json};
+use switchboard_dialects::agent::acp::Offers;
 use switchboard_types::{
     ApprovalKind, Cut, ErrandCode, ErrandFailure, ErrandResult, ExecutionId, Exit, OptionKind, Outcome, Resolution,
     Severity, Telling, TerminalWish, ToolContent, ToolStatus, Word,
@@ -385,6 +386,16 @@ fn no_such_file_is_answered_as_the_reference_does() {
     let told = wire.does(&name, Err(ErrandFailure::new(ErrandCode::NotFound, "there is no such file")));
     let error = json!({"code":-32002,"message":"Resource not found","data":{"uri":"/w/new.txt"}});
     assert_eq!(told, [json!({"jsonrpc":"2.0","id":4,"error":error})]);
+}
+
+#[test]
+fn the_agent_that_no_error_can_tell_of_a_missing_file_reads_for_itself() {
+    let offers = |command: &[&str]| Offers::to(&command.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let all = Offers { read: true, write: true, terminal: true };
+    assert_eq!(offers(&["kimi", "acp"]), all);
+    for command in [["npx", "@google/gemini-cli@0.61.0"], ["/opt/bin/gemini", "--acp"]] {
+        assert_eq!(offers(&command), Offers { read: false, ..all });
+    }
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn carried_out(step: Step, wire: &mut Wire, ledger: &mut Ledger) {
     let ask = |wire: &mut Wire, ledger: &mut Ledger, ask: Ask| {
         let (mut messages, mut said) = (Vec::new(), Vec::new());
         wire.dialect.ask(Time(0), ask, &mut messages);
-        wire.dialect.unsaid(&mut said);
+        wire.dialect.speak_for(&mut said);
         ledger.sent(messages);
         ledger.said(said);
     };

@@ -52,8 +52,7 @@ fn transcripts() -> Vec<(PathBuf, Vec<Line>)> {
 }
 
 fn new_life() -> Acp {
-    let command = vec!["agent".to_owned(), "--acp".to_owned()];
-    Acp::new(AcpSettings { command, ..AcpSettings::new("recorded", "1.2.3") })
+    Acp::new(AcpSettings::new("recorded", &["agent".to_owned(), "--acp".to_owned()], "1.2.3"))
 }
 
 /// The line as the dialect makes it; `from: {"ask":"begin"}` is a new process.
@@ -82,7 +81,7 @@ fn played(line: &Line, dialect: &mut Acp) -> Line {
             } else {
                 dialect.ask(Time(0), asked(from), &mut out);
             }
-            dialect.unsaid(&mut said);
+            dialect.speak_for(&mut said);
             made.messages = values(out);
         }
         other => assert_eq!(other, None),
@@ -109,7 +108,7 @@ fn every_sort_of_update_has_a_transcript() {
         .flat_map(|(_, lines)| lines)
         .filter_map(|line| line.message.as_ref()?["params"]["update"]["sessionUpdate"].as_str())
         .collect();
-    for sort in UPDATES {
+    for (sort, _) in UPDATES {
         assert!(sorts.contains(&sort), "no transcript with {sort}");
     }
 }

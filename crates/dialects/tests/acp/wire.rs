@@ -21,7 +21,7 @@ pub(crate) struct Wire {
 impl Wire {
     /// A process that has just started; its greeting has gone out.
     pub(crate) fn new() -> Self {
-        let settings = AcpSettings { command: vec!["agent".to_owned()], ..AcpSettings::new("someone", "1.2.3") };
+        let settings = AcpSettings::new("someone", &["agent".to_owned()], "1.2.3");
         let mut wire = Self { dialect: Acp::new(settings), noise: Vec::new() };
         wire.dialect.begin(Time(0), &mut Vec::new());
         wire
@@ -108,7 +108,7 @@ impl Wire {
     /// What the dialect itself answers to an ask.
     pub(crate) fn unsaid(&mut self) -> Vec<Word> {
         let mut said = Vec::new();
-        self.dialect.unsaid(&mut said);
+        self.dialect.speak_for(&mut said);
         said
     }
 

@@ -14,6 +14,11 @@ pub(crate) fn run(data: &[u8]) {
     let config = serde_json::json!({});
     let mut dialect = Apex::new(Setting { config, platform: "linux".to_owned(), host_version: "0".to_owned() });
     let sent = play(&mut dialect, data);
+    answered_at_most_once(data, &sent);
+}
+
+/// No request is answered more often than it was made.
+pub(super) fn answered_at_most_once(data: &[u8], sent: &[Vec<u8>]) {
     let mut owed: BTreeMap<String, i64> = BTreeMap::new();
     for line in data.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(b"!")) {
         match read(line).map(|read| read.envelope) {
@@ -27,7 +32,7 @@ pub(crate) fn run(data: &[u8]) {
             }
         }
     }
-    for message in &sent {
+    for message in sent {
         if let Some(id) = answered(message) {
             let left = owed.entry(id.clone()).or_default();
             *left -= 1;

@@ -14,7 +14,7 @@ use super::life::{self, Around};
 use super::spawner::Spawner;
 use super::spec::AgentSpec;
 use crate::clock::Clock;
-use crate::link::{AgentInput, AgentOrder};
+use crate::link::{AgentInput, AgentOrder, Taping};
 
 /// Orders that wait for one agent's task, which takes them even while the agent does not read.
 pub const ORDERS: usize = 16 * 1024;
@@ -45,6 +45,17 @@ impl Agents {
     /// Starts a process. `Started` is the first input of its life and `Ended` the last; if it cannot be started, `Ended`
     /// is the only one.
     pub fn spawn(&self, life: LifeId, spec: &AgentSpec, root: &WorkspaceRoot) -> mpsc::Sender<AgentOrder> {
+        self.spawn_taped(life, spec, root, Taping::Off)
+    }
+
+    /// The same; what goes over its pipes is handed in as it is from the first message on, if that is wanted.
+    pub fn spawn_taped(
+        &self,
+        life: LifeId,
+        spec: &AgentSpec,
+        root: &WorkspaceRoot,
+        taping: Taping,
+    ) -> mpsc::Sender<AgentOrder> {
         let (send, orders) = mpsc::channel(ORDERS);
         let around = Around {
             inbox: self.inbox.clone(),
@@ -52,6 +63,7 @@ impl Agents {
             stop: self.stop.subscribe(),
             clock: self.clock,
             graces: self.graces,
+            taping,
         };
         let (inbox, alive, agent) = (self.inbox.clone(), self.alive.clone(), spec.name.clone());
         let lived = self.runtime.spawn(life::live(life, spec.clone(), root.clone(), self.spawner.clone(), around));

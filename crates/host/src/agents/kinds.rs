@@ -11,11 +11,11 @@ use super::spec::{AgentKind, AgentSpec};
 pub(super) fn dialect(spec: &AgentSpec) -> Option<Box<dyn AgentDialect>> {
     match &spec.kind {
         AgentKind::Plain(_) => Some(Box::new(Plain::new())),
-        AgentKind::Apex { config, .. } => Some(Box::new(Apex::new(setting(config)))),
         AgentKind::Acp(process) => {
-            let settings = AcpSettings::new(spec.name.as_str(), env!("CARGO_PKG_VERSION"));
-            Some(Box::new(Acp::new(AcpSettings { command: process.command.clone(), ..settings })))
+            let settings = AcpSettings::new(spec.name.as_str(), &process.command, env!("CARGO_PKG_VERSION"));
+            Some(Box::new(Acp::new(settings)))
         }
+        AgentKind::Apex { config, .. } => Some(Box::new(Apex::new(setting(config)))),
         AgentKind::Engine { .. } | AgentKind::Model { .. } => None,
     }
 }
@@ -30,7 +30,7 @@ fn setting(config: &serde_json::Value) -> Setting {
 #[must_use]
 pub fn unsupported(spec: &AgentSpec) -> Option<String> {
     match spec.kind {
-        AgentKind::Plain(_) | AgentKind::Apex { .. } | AgentKind::Acp(_) => None,
+        AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Apex { .. } => None,
         AgentKind::Engine { .. } | AgentKind::Model { .. } => Some(format!(
             "agent `{}` cannot start: kind `{}` is not supported by this version; choose another agent",
             spec.name,

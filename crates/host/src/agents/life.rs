@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use switchboard_dialects::agent::AgentDialect;
-use switchboard_types::{Ask, LifeId, WorkspaceRoot};
+use switchboard_types::{Ask, LifeId, SessionId, WorkspaceRoot};
 use tokio::process::Command;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -19,9 +19,10 @@ use super::mouth::{Heard, Mouth};
 use super::spawner::{Born, Spawner};
 use super::spec::AgentSpec;
 use super::stderr::Stderr;
+use super::tape::Tape;
 use super::{environment, kinds, proc, program, stderr};
 use crate::clock::Clock;
-use crate::link::{AgentInput, AgentOrder, EndHow};
+use crate::link::{AgentInput, AgentOrder, EndHow, Taping};
 
 /// Bytes still taken from a pipe that is held open after the process is gone and its time is up.
 const MAX_HELD_BYTES: usize = 1024 * 1024;
@@ -36,6 +37,7 @@ pub(super) struct Around {
     pub(super) stop: watch::Receiver<bool>,
     pub(super) clock: Clock,
     pub(super) graces: Graces,
+    pub(super) taping: Taping,
 }
 
 /// Starts the process and stays with it to its end.
@@ -95,6 +97,7 @@ struct Life {
     ear: Ear,
     mouth: Mouth,
     stderr: Stderr,
+    tape: Tape,
     ending: Ending,
     /// What waits for room in the host's inbox; no words are read meanwhile.
     outgoing: Option<AgentInput>,
@@ -132,6 +135,7 @@ impl Life {
             ear: Ear::new(framing, stdin),
             mouth: Mouth::new(spec.name.clone(), framing, stdout),
             stderr: Stderr::new(spec.name.clone(), stderr),
+            tape: Tape::new(around.taping),
             ending: Ending::new(around.graces),
             outgoing: Some(AgentInput::Started { life }),
             news: News::ToBeTold,
@@ -145,7 +149,7 @@ impl Life {
     async fn run(mut self) -> String {
         let mut first = Vec::new();
         self.dialect.begin(self.around.clock.now(), &mut first);
-        self.tell(first);
+        self.tell(None, first);
         self.serve().await;
         // Nobody can ask it any more; whoever tries must not wait.
         self.around.orders.close();
@@ -167,6 +171,8 @@ impl Life {
     async fn serve(&mut self) {
         let inbox = self.around.inbox.clone();
         loop {
+            self.speak_for_it();
+            self.hand_in_tape();
             let due = self.ending.due();
             tokio::select! {
                 permit = inbox.reserve(), if self.outgoing.is_some() => {
@@ -204,7 +210,7 @@ impl Life {
                 self.translate();
                 let mut owed = Vec::new();
                 self.dialect.owed(&mut owed);
-                self.tell(owed);
+                self.tell(None, owed);
                 if self.mouth.fault().is_some() {
                     self.begin_to_end(Why::BadFraming);
                 }
@@ -214,9 +220,18 @@ impl Life {
     }
 
     fn translate(&mut self) {
-        let words = self.mouth.words(self.around.clock.now(), self.dialect.as_mut());
+        let words = self.mouth.words(self.around.clock.now(), self.dialect.as_mut(), &mut self.tape);
         if !words.is_empty() {
             self.outgoing = Some(AgentInput::Words { life: self.life, words });
+        }
+    }
+
+    /// Takes what the dialect says in the agent's stead, once there is room for it.
+    fn speak_for_it(&mut self) {
+        if self.outgoing.is_none() {
+            let mut words = Vec::new();
+            self.dialect.speak_for(&mut words);
+            self.outgoing = (!words.is_empty()).then_some(AgentInput::Words { life: self.life, words });
         }
     }
 
@@ -235,6 +250,7 @@ impl Life {
     fn order(&mut self, order: Option<AgentOrder>) {
         match order {
             Some(AgentOrder::Ask(ask)) => self.ask(ask),
+            Some(AgentOrder::Tape(taping)) => self.tape.set(taping),
             Some(AgentOrder::End(how)) => self.end(how),
             None => {
                 self.host = Host::Gone;
@@ -244,13 +260,14 @@ impl Life {
     }
 
     fn ask(&mut self, ask: Ask) {
-        let mut messages = Vec::new();
+        let (mut messages, session) = (Vec::new(), ask.session());
         self.dialect.ask(self.around.clock.now(), ask, &mut messages);
-        self.tell(messages);
+        self.tell(session, messages);
     }
 
-    fn tell(&mut self, messages: Vec<Vec<u8>>) {
+    fn tell(&mut self, session: Option<SessionId>, messages: Vec<Vec<u8>>) {
         for message in messages {
+            self.tape.told(self.around.clock.now(), &message, session);
             if let Err(error) = self.ear.push(&message) {
                 tracing::warn!(agent = self.agent, %error, "the agent is ended");
                 self.begin_to_end(Why::NotReading);
@@ -280,7 +297,7 @@ impl Life {
             Why::InputClosed | Why::NotReading => {}
         }
         let bidden = if farewell.is_empty() { Farewell::None } else { Farewell::Bidden };
-        self.tell(farewell);
+        self.tell(None, farewell);
         let step = self.ending.begin(why, bidden, Instant::now());
         self.take(step);
     }
@@ -313,7 +330,7 @@ impl Life {
                 }
             }
         }
-        let words = self.mouth.last_words(self.around.clock.now(), self.dialect.as_mut());
+        let words = self.mouth.last_words(self.around.clock.now(), self.dialect.as_mut(), &mut self.tape);
         if !words.is_empty() {
             self.outgoing = Some(AgentInput::Words { life: self.life, words });
         }
@@ -333,9 +350,18 @@ impl Life {
         self.hand_over().await;
     }
 
+    /// What is on the tape goes next; nothing is read before it has gone.
+    fn hand_in_tape(&mut self) {
+        if self.outgoing.is_none() {
+            self.outgoing = self.tape.take().map(|items| AgentInput::Taped { life: self.life, items });
+        }
+    }
+
     async fn hand_over(&mut self) {
-        if let Some(input) = self.outgoing.take() {
+        self.hand_in_tape();
+        while let Some(input) = self.outgoing.take() {
             deliver(&self.around.inbox, self.around.stop.clone(), input).await;
+            self.hand_in_tape();
         }
     }
 }

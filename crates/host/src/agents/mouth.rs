@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::quiet::{self, Pass, Quiet};
 use super::shown::{shown, shown_bytes};
+use super::tape::Tape;
 
 /// Bytes taken at once, as much as a pipe holds.
 const READ_BYTES: usize = 64 * 1024;
@@ -79,20 +80,20 @@ impl Mouth {
     }
 
     /// Translates the whole messages read so far.
-    pub(super) fn words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
+    pub(super) fn words(&mut self, now: Time, dialect: &mut dyn AgentDialect, tape: &mut Tape) -> Vec<Word> {
         let mut said = Vec::new();
         while let Some(message) = self.framing.next(&mut self.buffer).transpose() {
-            self.translate(now, dialect, message, &mut said);
+            self.translate(now, dialect, message, &mut said, tape);
         }
         said
     }
 
     /// Translates what is left at the end; a last line may lack its newline.
-    pub(super) fn last_words(&mut self, now: Time, dialect: &mut dyn AgentDialect) -> Vec<Word> {
+    pub(super) fn last_words(&mut self, now: Time, dialect: &mut dyn AgentDialect, tape: &mut Tape) -> Vec<Word> {
         self.stdout = None;
-        let mut said = self.words(now, dialect);
+        let mut said = self.words(now, dialect, tape);
         while let Some(message) = self.framing.finish(&mut self.buffer).transpose() {
-            self.translate(now, dialect, message, &mut said);
+            self.translate(now, dialect, message, &mut said, tape);
         }
         if self.quiet.left_out() > 0 {
             tracing::warn!(agent = %self.agent, left_out = self.quiet.left_out(), "more noise was not shown");
@@ -121,18 +122,28 @@ impl Mouth {
         dialect: &mut dyn AgentDialect,
         message: Result<Bytes, FramingError>,
         said: &mut Vec<Word>,
+        tape: &mut Tape,
     ) {
+        let from = said.len();
         match message {
-            Ok(message) => match dialect.read(now, &message, said) {
-                Ok(()) => self.spoke = true,
-                Err(noise) => self.meaningless(&noise.reason, shown_bytes(&message, NOISE_CHARS)),
-            },
+            Ok(message) => {
+                let noise = dialect.read(now, &message, said).err().map(|noise| noise.reason);
+                match &noise {
+                    None => self.spoke = true,
+                    Some(reason) => self.meaningless(reason, shown_bytes(&message, NOISE_CHARS)),
+                }
+                tape.heard(now, &message, said, from, noise);
+            }
             Err(error) if error.is_fatal() => {
                 let fault = shown(&error.to_string(), NOISE_CHARS);
+                tape.heard(now, &Bytes::new(), said, from, Some(fault.clone()));
                 tracing::warn!(agent = %self.agent, "the agent's output cannot be read on: {fault}");
                 self.fault = Some(fault);
             }
-            Err(error) => self.meaningless(&error.to_string(), String::new()),
+            Err(error) => {
+                tape.heard(now, &Bytes::new(), said, from, Some(error.to_string()));
+                self.meaningless(&error.to_string(), String::new());
+            }
         }
     }
 

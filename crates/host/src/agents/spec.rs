@@ -82,6 +82,8 @@ pub struct ProcessSpec {
     pub inherit: Vec<String>,
     /// How many sessions share one process.
     pub per: ProcessPer,
+    /// Whether all that goes over its pipes is kept, to be looked at.
+    pub record: bool,
 }
 
 impl ProcessSpec {
@@ -92,6 +94,7 @@ impl ProcessSpec {
             env: BTreeMap::new(),
             inherit: Vec::new(),
             per: ProcessPer::Shared,
+            record: false,
         }
     }
 }

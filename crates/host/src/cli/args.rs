@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::cli::exit::Failure;
+use crate::config::watch::UserConfig;
 use crate::config::{Config, user_file};
 use crate::folder::Folder;
 use switchboard_dialects::framing::FramingKind;
@@ -56,12 +57,14 @@ pub enum Command {
     Connect(ConnectArgs),
     /// One turn in the terminal
     Run(RunArgs),
-    /// Agents: which there are
+    /// Agents: which there are; add, try and remove them
     #[command(subcommand)]
     Agents(AgentsCommand),
     /// Sessions: history without a browser
     #[command(subcommand)]
     Sessions(SessionsCommand),
+    /// Show the recorded wire of a session, of its agent and of its views, message by message
+    Inspect(InspectArgs),
     /// Trust a workspace: its configured agents may start
     Trust {
         /// The workspace; the current folder if absent
@@ -152,11 +155,102 @@ pub struct RunArgs {
     pub prompt: Vec<String>,
 }
 
+/// Flags of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// Which session
+    #[arg(value_name = "SESSION", value_parser = session_id)]
+    pub session: SessionId,
+    /// Go on with what comes
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Turn the session's record on or off
+    #[arg(long, value_enum, value_name = "ON|OFF")]
+    pub record: Option<OnOff>,
+    /// Show only what comes after this entry
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub after: u64,
+    /// Show messages whole, as they were
+    #[arg(long)]
+    pub raw: bool,
+    /// Show messages whole, laid out
+    #[arg(long, conflicts_with = "raw")]
+    pub pretty: bool,
+}
+
+impl InspectArgs {
+    pub(super) fn body(&self) -> super::inspect::Body {
+        match (self.raw, self.pretty) {
+            (true, _) => super::inspect::Body::Raw,
+            (false, true) => super::inspect::Body::Pretty,
+            (false, false) => super::inspect::Body::Short,
+        }
+    }
+}
+
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    /// On
+    On,
+    /// Off
+    Off,
+}
+
 /// What to do about agents.
 #[derive(Debug, Subcommand)]
 pub enum AgentsCommand {
-    /// List the agents that are configured for the workspace, and the demo agent
+    /// List the agents that are configured for the workspace, and the well-known ones that could be
     List,
+    /// Write an agent into your own configuration: a well-known one by its name, any other by its command
+    Add(AddArgs),
+    /// Start an agent and say, step by step, what it can do
+    Check(CheckArgs),
+    /// Take an agent out of your own configuration
+    Remove {
+        /// Which agent
+        name: String,
+    },
+}
+
+/// What to add.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// The agent's name; without a command, that of a well-known agent
+    pub name: String,
+    /// How an agent with a command of its own speaks
+    #[arg(long, value_enum, default_value_t = KindArg::Acp, requires = "command")]
+    pub kind: KindArg,
+    /// A variable of the host's environment to pass on to it; may be given again
+    #[arg(long, value_name = "VARIABLE", requires = "command")]
+    pub inherit: Vec<String>,
+    /// Its program and arguments, after `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// What to check.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Which agent: a configured one, or a well-known one that is not configured yet
+    pub name: String,
+    /// Also send it one prompt, and show that an answer comes
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+    /// Check it in an empty folder of its own, which needs no trust
+    #[arg(long)]
+    pub apart: bool,
+}
+
+/// The kinds of agents that are programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KindArg {
+    /// Lines of JSON
+    Plain,
+    /// The Agent Client Protocol
+    Acp,
+    /// JSON-RPC with a header before each message
+    Apex,
 }
 
 /// What to do about sessions.
@@ -212,9 +306,15 @@ impl Cli {
         Ok(Folder::open(&path)?)
     }
 
+    /// Where the user's configuration comes from.
+    #[must_use]
+    pub fn source(&self) -> UserConfig {
+        UserConfig { file: user_file(self.flags.config.as_deref()), default_agent: None }
+    }
+
     /// The user's configuration.
     pub fn config(&self) -> Result<Config, Failure> {
-        Ok(Config::read(user_file(self.flags.config.as_deref()))?)
+        Ok(self.source().read()?)
     }
 
     /// The workspace: `dir`, else `--workspace`, else the current folder.

@@ -49,6 +49,11 @@ struct Login {
 }
 
 #[derive(Deserialize)]
+struct ConfigurationState {
+    errors: Vec<String>,
+}
+
+#[derive(Deserialize)]
 struct Refusal {
     code: String,
     message: String,
@@ -89,6 +94,12 @@ impl Control {
         self.post("/control/delete", &json!({ "id": session })).await.map(drop)
     }
 
+    /// Turns the record of a session's wire on or off; whether it is on then.
+    pub(super) async fn record(&self, session: SessionId, on: bool) -> Result<bool, Failure> {
+        let answer = self.post(&format!("/wire/{session}"), &json!({ "record": on })).await?;
+        answer.get("recording").and_then(Value::as_bool).ok_or_else(strange_answer)
+    }
+
     /// A part of the list of all sessions.
     pub async fn sessions(&self, before: Option<HistoryPlace>) -> Result<SessionsPart, Failure> {
         let place = before.map(|place| format!("?updated_ms={}&id={}", place.updated, place.session));
@@ -108,6 +119,12 @@ impl Control {
     /// The workspaces that the host knows of.
     pub async fn workspaces(&self) -> Result<Vec<WorkspaceEntry>, Failure> {
         self.get_json("/control/workspaces").await
+    }
+
+    /// What is wrong in the configuration that the host last looked at, each for a person.
+    pub async fn configuration_errors(&self) -> Result<Vec<String>, Failure> {
+        let state: ConfigurationState = self.get_json("/control/configuration").await?;
+        Ok(state.errors)
     }
 
     /// The counters, as text.
@@ -180,7 +197,7 @@ fn strange_answer() -> Failure {
     Failure::failed("the host's answer is not understood; is it another version of Switchboard?")
 }
 
-fn refused(status: StatusCode, body: &[u8]) -> Failure {
+pub(super) fn refused(status: StatusCode, body: &[u8]) -> Failure {
     let exit = match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Exit::Denied,
         StatusCode::NOT_FOUND => Exit::NotFound,

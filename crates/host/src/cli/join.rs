@@ -38,14 +38,14 @@ pub async fn here(cli: &Cli) -> Result<(), Failure> {
 }
 
 async fn host(cli: &Cli, folder: Folder, lease: Lease, workspace: WorkspaceRoot) -> Result<(), Failure> {
-    let config = cli.config()?;
+    let (config, source) = (cli.config()?, cli.source());
     let addr = DEFAULT_LISTEN.parse().map_err(|_| Failure::failed("the usual address is wrong"))?;
     let listen = Listen { addr, if_taken: PortTaken::PickAnother };
     let announce = match cli.format() {
         Format::Json => Announce::Json,
         Format::Words => Announce::WordsAndPage,
     };
-    serve::host(Serve { folder, lease, config, listen, workspace, announce, stop: StopBy::Signals }).await
+    serve::host(Serve { folder, lease, config, source, listen, workspace, announce, stop: StopBy::Signals }).await
 }
 
 async fn join(cli: &Cli, folder: &Folder, running: &Running, workspace: &WorkspaceRoot) -> Result<(), Failure> {

@@ -11,6 +11,7 @@ use super::exit::Failure;
 use crate::folder::{Folder, Lease, LeaseError, running_host};
 use crate::history::{self, SessionEntry, SessionsPart, WorkspaceEntry};
 use crate::store::{Options, SqliteStore, Store, StoreError};
+use crate::wire::WireFolder;
 
 /// How long a host that is just starting, or another command, may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,6 +30,7 @@ pub(super) enum Reach {
 pub(super) struct OpenStore {
     store: SqliteStore,
     answers: Receiver<CommitDone>,
+    wire: WireFolder,
     // Given back after the store is closed.
     _lease: Lease,
 }
@@ -41,7 +43,7 @@ impl OpenStore {
         for note in report.notes {
             tracing::warn!("{note}");
         }
-        Ok(Self { store, answers, _lease: lease })
+        Ok(Self { store, answers, wire: WireFolder::within(folder.path()), _lease: lease })
     }
 
     fn delete(&self, session: SessionId) -> Result<(), Failure> {
@@ -106,7 +108,9 @@ impl Reach {
             Self::Host(control) => control.delete(session).await.map_err(|failure| named(failure, session)),
             Self::Store(open) => {
                 history::session(&open.store, session).map_err(failed)?.ok_or_else(|| no_session(session))?;
-                open.delete(session)
+                open.delete(session)?;
+                let forgotten = open.wire.forget(session);
+                forgotten.map_err(|error| Failure::failed(format!("its recorded wire is still there: {error}")))
             }
         }
     }

@@ -34,7 +34,7 @@ pub(super) async fn run(cli: &Cli, args: &RunArgs) -> Result<(), Failure> {
     let prompt = prompt::read(&args.prompt)?;
     let workspace = cli.workspace(None)?;
     let mut signals = Signals::listen().map_err(|error| Failure::failed(format!("no signals: {error}")))?;
-    let (folder, config) = (cli.folder()?, cli.config()?);
+    let (folder, config) = (cli.folder()?, (cli.config()?, cli.source()));
     let wanted = turn::Wanted { prompt, workspace, agent: args.agent.clone(), session: args.session };
     for attempt in 1.. {
         let host = tokio::select! {

@@ -1,7 +1,9 @@
 //! `schema`: the JSON Schema of every message of a dialect. The list of dialects is kept elsewhere; here it is only shown.
 
-use serde_json::{Map, Value};
-use switchboard_dialects::agent::{apex, plain};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use switchboard_dialects::agent::{acp, apex, plain};
 use switchboard_dialects::view::ViewKind;
 
 use super::args::{Cli, Format};
@@ -29,14 +31,15 @@ fn no_dialect(name: &str, known: &[&str]) -> Failure {
 
 /// Prints one schema, or all of them as one object.
 pub(super) fn run(cli: &Cli, dialect: Option<&str>) -> Result<(), Failure> {
-    let mut all = Map::new();
+    let mut all = BTreeMap::new();
     for kind in ViewKind::ALL {
         all.insert(kind.name().to_owned(), kind.schema());
     }
+    all.insert("acp".to_owned(), acp::schema());
     all.insert("apex".to_owned(), apex::schema());
     all.insert("plain".to_owned(), plain::schema());
     let chosen = match dialect {
-        None => Value::Object(all),
+        None => Value::Object(all.into_iter().collect()),
         Some(name) => {
             let known: Vec<&str> = all.keys().map(String::as_str).collect();
             all.get(name).cloned().ok_or_else(|| no_dialect(name, &known))?

@@ -11,6 +11,7 @@ use super::stop::StopBy;
 use super::{browser, print};
 use crate::agents::{self, end_leftovers};
 use crate::config::Config;
+use crate::config::watch::UserConfig;
 use crate::driver;
 use crate::folder::{Folder, FolderError, Lease};
 
@@ -23,6 +24,8 @@ pub struct Serve {
     pub lease: Lease,
     /// The user's configuration; a trusted workspace's comes on top, per workspace.
     pub config: Config,
+    /// Where that comes from, to be read again when it changes.
+    pub source: UserConfig,
     /// Where to listen.
     pub listen: Listen,
     /// The host's own workspace.
@@ -107,10 +110,9 @@ pub async fn run(cli: &Cli, args: &ServeArgs) -> Result<(), Failure> {
         // Fails only for the leader of a group, and then nobody's terminal can end it anyway.
         let _ = rustix::process::setsid();
     }
-    let mut config = cli.config()?;
-    if let Some(name) = &args.agent {
-        config = config.with_default_agent(AgentName::new(name.as_str()))?;
-    }
+    let default_agent = args.agent.as_deref().map(AgentName::new);
+    let source = UserConfig { default_agent, ..cli.source() };
+    let config = source.read()?;
     let workspace = cli.workspace(None)?;
     let folder = cli.folder()?;
     let lease = Lease::take(&folder)?;
@@ -121,7 +123,7 @@ pub async fn run(cli: &Cli, args: &ServeArgs) -> Result<(), Failure> {
         Format::Json => Announce::Json,
         Format::Words => Announce::Words,
     };
-    host(Serve { folder, lease, config, listen, workspace, announce, stop: StopBy::Signals }).await
+    host(Serve { folder, lease, config, source, listen, workspace, announce, stop: StopBy::Signals }).await
 }
 
 /// Prepares the process and runs the host to its end.

@@ -61,6 +61,7 @@ impl Table<'_> {
             ("env", table.env.as_ref().map(Spanned::span)),
             ("inherit", table.inherit.as_ref().map(Spanned::span)),
             ("process", table.process.as_ref().map(Spanned::span)),
+            ("record", table.record.as_ref().map(Spanned::span)),
             ("config", table.config.as_ref().map(Spanned::span)),
             ("url", table.url.as_ref().map(Spanned::span)),
             ("secret", table.secret.as_ref().map(Spanned::span)),
@@ -79,10 +80,10 @@ impl Table<'_> {
 
     fn process(&self, kind: KindWord) -> Found<ProcessSpec> {
         let (word, keys): (_, &[_]) = match kind {
-            KindWord::Apex => ("apex", &["command", "env", "inherit", "process", "config"]),
-            KindWord::Acp => ("acp", &["command", "env", "inherit", "process"]),
+            KindWord::Apex => ("apex", &["command", "env", "inherit", "process", "record", "config"]),
+            KindWord::Acp => ("acp", &["command", "env", "inherit", "process", "record"]),
             KindWord::Plain | KindWord::Engine | KindWord::Model => {
-                ("plain", &["command", "env", "inherit", "process"])
+                ("plain", &["command", "env", "inherit", "process", "record"])
             }
         };
         self.only(word, keys)?;
@@ -98,6 +99,7 @@ impl Table<'_> {
             env: self.env()?,
             inherit: self.inherit()?,
             per: self.per(kind)?,
+            record: self.table.record.as_ref().is_some_and(|record| *record.get_ref()),
         })
     }
 

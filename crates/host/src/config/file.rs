@@ -13,6 +13,8 @@ pub(super) struct File {
     pub(super) durability: Option<Spanned<DurabilityWord>>,
     pub(super) startup_slow_ms: Option<Spanned<u64>>,
     pub(super) startup_timeout_ms: Option<Spanned<u64>>,
+    pub(super) stall_seconds: Option<Spanned<u64>>,
+    pub(super) idle_unload_minutes: Option<Spanned<u64>>,
     pub(super) server: Option<Spanned<ServerTable>>,
     #[serde(default)]
     pub(super) agents: BTreeMap<Spanned<String>, Spanned<AgentTable>>,
@@ -45,6 +47,7 @@ pub(super) struct AgentTable {
     pub(super) env: Option<Spanned<BTreeMap<Spanned<String>, Spanned<toml::Value>>>>,
     pub(super) inherit: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) process: Option<Spanned<ProcessWord>>,
+    pub(super) record: Option<Spanned<bool>>,
     pub(super) config: Option<Spanned<toml::Table>>,
     pub(super) url: Option<Spanned<String>>,
     pub(super) secret: Option<Spanned<String>>,

@@ -21,6 +21,10 @@ use crate::agents::{AgentSpec, unsupported};
 pub const WORKSPACE_FILE: &str = ".switchboard/config.toml";
 /// A configuration is written by hand.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+/// A day; whoever waits longer for a word does not wait.
+const MAX_STALL_SECONDS: u64 = 86_400;
+/// Some three years.
+const MAX_IDLE_MINUTES: u64 = 1_576_800;
 /// What a workspace must not set, and why.
 const USERS_OWN: &str = "only the user's own file may set this; it is about the host as a whole";
 
@@ -46,6 +50,21 @@ pub struct Startup {
 impl Default for Startup {
     fn default() -> Self {
         Self { slow_ms: 10_000, timeout_ms: 30_000 }
+    }
+}
+
+/// How long an agent may be still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stillness {
+    /// After so many milliseconds of a turn without a word the person is told.
+    pub stall_ms: u64,
+    /// After so many without a turn its process is unloaded; none if it never is.
+    pub idle_ms: Option<u64>,
+}
+
+impl Default for Stillness {
+    fn default() -> Self {
+        Self { stall_ms: 40_000, idle_ms: Some(30 * 60_000) }
     }
 }
 
@@ -81,6 +100,8 @@ pub struct Config {
     pub durability: Durability,
     /// How long an agent may take to start.
     pub startup: Startup,
+    /// How long an agent may be still.
+    pub stillness: Stillness,
     /// Who else may talk to the host.
     pub server: Server,
     default_agent: Option<AgentName>,
@@ -93,6 +114,7 @@ impl Default for Config {
         Self {
             durability: Durability::default(),
             startup: Startup::default(),
+            stillness: Stillness::default(),
             server: Server::default(),
             default_agent: None,
             agents: BTreeMap::new(),
@@ -167,9 +189,23 @@ impl Config {
             Err(error) if error.kind() == io::ErrorKind::NotFound && asked == Asked::AsUsual => return Ok(self),
             Err(error) => return Err(unreadable(error)),
         };
-        let source = Source { file, text: &text };
-        let parsed: File = toml::from_str(&text).map_err(|error| source.toml_error(&error))?;
+        self.understood(Source { file, text: &text }, owner)
+    }
+
+    /// What the text of a user's file means.
+    pub(super) fn of_users_text(source: Source<'_>) -> Result<Self, ConfigError> {
+        Self::default().understood(source, Owner::User)
+    }
+
+    fn understood(self, source: Source<'_>, owner: Owner) -> Result<Self, ConfigError> {
+        let parsed: File = toml::from_str(source.text).map_err(|error| source.toml_error(&error))?;
         self.merged(source, parsed, owner)
+    }
+
+    /// The agent of this name as it is configured, whether it can run or not; the demo is none.
+    #[must_use]
+    pub fn configured(&self, name: &AgentName) -> Option<&AgentSpec> {
+        self.agents.get(name)
     }
 
     fn merged(mut self, source: Source<'_>, file: File, owner: Owner) -> Result<Self, ConfigError> {
@@ -177,6 +213,7 @@ impl Config {
             refuse_users_own(source, &file)?;
         }
         self.set_startup(source, file.startup_slow_ms.as_ref(), file.startup_timeout_ms.as_ref())?;
+        self.set_stillness(source, file.stall_seconds.as_ref(), file.idle_unload_minutes.as_ref())?;
         if let Some(word) = file.durability {
             self.durability = match word.into_inner() {
                 DurabilityWord::Full => Durability::Full,
@@ -220,9 +257,33 @@ impl Config {
         self.startup = startup;
         Ok(())
     }
+
+    fn set_stillness(
+        &mut self,
+        source: Source<'_>,
+        stall: Option<&Spanned<u64>>,
+        idle: Option<&Spanned<u64>>,
+    ) -> Result<(), ConfigError> {
+        if let Some(seconds) = stall {
+            if !(1..=MAX_STALL_SECONDS).contains(seconds.get_ref()) {
+                let message = format!("`stall_seconds` is a number from 1 to {MAX_STALL_SECONDS}");
+                return Err(source.wrong(seconds.span(), message));
+            }
+            self.stillness.stall_ms = seconds.get_ref() * 1000;
+        }
+        if let Some(minutes) = idle {
+            if *minutes.get_ref() > MAX_IDLE_MINUTES {
+                let message = format!("`idle_unload_minutes` is a number up to {MAX_IDLE_MINUTES}; 0 means never");
+                return Err(source.wrong(minutes.span(), message));
+            }
+            self.stillness.idle_ms = Some(minutes.get_ref() * 60_000).filter(|idle| *idle > 0);
+        }
+        Ok(())
+    }
 }
 
-fn text_of(file: &Path) -> io::Result<String> {
+/// A file's whole text, within bounds.
+pub(super) fn text_of(file: &Path) -> io::Result<String> {
     // A pipe or a device in the file's place must not hold up the host.
     let file = fs::OpenOptions::new().read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(file)?;
     if !file.metadata()?.is_file() {
@@ -242,6 +303,8 @@ fn refuse_users_own(source: Source<'_>, file: &File) -> Result<(), ConfigError> 
         file.durability.as_ref().map(Spanned::span),
         file.startup_slow_ms.as_ref().map(Spanned::span),
         file.startup_timeout_ms.as_ref().map(Spanned::span),
+        file.stall_seconds.as_ref().map(Spanned::span),
+        file.idle_unload_minutes.as_ref().map(Spanned::span),
     ];
     match spans.into_iter().flatten().next() {
         Some(span) => Err(source.wrong(span, USERS_OWN)),

@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
-use switchboard_types::{
-    AgentName, Ask, ErrandCode, ErrandFailure, ErrandNews, ErrandOrder, HistoryPlace, LifeId, LinkId, ReadId, Reject,
-    RejectCode, Seq, SessionId, Told, WorkspaceRoot,
-};
+use switchboard_types::{AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
-use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery};
+use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery, wire};
 use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
 use crate::store::Which;
 
@@ -33,7 +30,10 @@ impl Driver {
     pub(super) fn carry_out(&mut self) {
         while let Some(output) = self.host.poll_output() {
             match output {
-                Output::Commit(commit) => self.store.commit(commit),
+                Output::Commit(commit) => {
+                    self.wire.watch_deletions(&commit);
+                    self.store.commit(commit);
+                }
                 Output::Tell { link, told } => self.tell(link, told),
                 Output::Read { read, session, after, max_bytes } => {
                     self.reads.push_back(Read { read, session, after, max_bytes });
@@ -42,12 +42,9 @@ impl Driver {
                 Output::Spawn { life, agent, workspace } => self.spawn(life, &agent, &workspace),
                 Output::Ask { life, ask } => self.ask(life, ask),
                 Output::End { life, how } => self.end(life, how),
-                Output::Errand(order) => self.errand(order),
+                Output::Errand(order) => self.runner.order(order),
                 Output::Recap(session) => self.sum_up(session),
-                Output::AddAgent { link, name } => {
-                    let message = format!("agent `{name}` cannot be added from here; see `switchboard agents`");
-                    self.tell(link, Told::Refused(Reject::new(RejectCode::AgentUnavailable, message)));
-                }
+                Output::AddAgent { link, name } => self.add_agent(link, &name),
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
                 Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
                 Output::ReadHistory { link, before, limit } => self.want_history(Listing { link, before, limit }),
@@ -63,19 +60,6 @@ impl Driver {
         self.start_listings();
     }
 
-    /// Nobody carries out errands yet, so each is answered at once.
-    fn errand(&mut self, order: ErrandOrder) {
-        let unable = || ErrandFailure::new(ErrandCode::Failed, "this host does nothing for agents");
-        let news = match order {
-            ErrandOrder::Prepare { errand, .. } => ErrandNews::Prepared { errand, result: Err(unable()) },
-            ErrandOrder::Serve { errand, .. } | ErrandOrder::Perform { errand, .. } => {
-                ErrandNews::Done { errand, result: Err(unable()) }
-            }
-            ErrandOrder::Drop { .. } | ErrandOrder::EndAll { .. } => return,
-        };
-        self.host.handle(self.clock.now(), Input::Errand(news));
-    }
-
     fn sum_up(&mut self, session: SessionId) {
         let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
         tokio::task::spawn_blocking(move || {
@@ -86,6 +70,7 @@ impl Driver {
     }
 
     pub(super) fn tell(&mut self, link: LinkId, told: Told) {
+        let records = if self.is_recording() { self.taped(link, &told) } else { None };
         let outgoing = match told {
             Told::Events { tab, page, names, epoch } => {
                 let same = |shared: &&Arc<SharedPage>| Arc::ptr_eq(&shared.page, &page) && shared.tab == tab;
@@ -98,6 +83,7 @@ impl Driver {
             }
             other => Outgoing::Told(Box::new(other)),
         };
+        let outgoing = wire::marked(outgoing, records);
         let Some(outbox) = self.outboxes.get(&link) else { return };
         if outbox.capacity() > 1 {
             if outbox.try_send(outgoing).is_err() {
@@ -167,7 +153,8 @@ impl Driver {
     fn spawn(&mut self, life: LifeId, agent: &AgentName, workspace: &WorkspaceRoot) {
         match self.workspaces.agent(workspace, agent) {
             Ok(spec) => {
-                let orders = self.agents.spawn(life, &spec, workspace);
+                let taping = self.meet_life(life, &spec);
+                let orders = self.agents.spawn_taped(life, &spec, workspace, taping);
                 self.lives.insert(life, orders);
             }
             Err(message) => {
@@ -177,6 +164,9 @@ impl Driver {
     }
 
     fn ask(&mut self, life: LifeId, ask: Ask) {
+        if self.is_recording() {
+            self.tape_if_wanted(life);
+        }
         let Some(orders) = self.lives.get(&life) else { return };
         if let Err(TrySendError::Full(_)) = orders.try_send(AgentOrder::Ask(ask)) {
             tracing::warn!(%life, "an agent takes no more orders; it is ended");

@@ -13,11 +13,14 @@ use crate::agents::{Agents, Graces};
 use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
-use crate::config::Durability;
+use crate::config::watch::Wanted;
+use crate::config::{self, Durability};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
+use crate::runner::Runner;
 use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
 use crate::store::{self, Options, SqliteStore};
+use crate::wire::{Recorder, WireFolder, Writer};
 
 /// Runs the host until it is asked to stop.
 pub async fn run(serve: Serve) -> Result<(), Failure> {
@@ -26,29 +29,44 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let metrics = Arc::new(Metrics::default());
     let (answer_to, answers) = mpsc::channel(STORE_ANSWERS);
     let store = Arc::new(open_store(&serve, answer_to.clone())?);
+    let writer = Writer::start(WireFolder::within(serve.folder.path()), clock)
+        .map_err(|error| Failure::failed(format!("the wire cannot be recorded: {error}")))?;
+    writer.recorder().hide(vec![serve.folder.token()?.reveal().to_owned()]);
     let listener = bind(serve.listen).await?;
     let (inbox, views) = mpsc::channel(INBOX_MESSAGES);
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+    let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
+    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default())
+        .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
+    let (watching, wanted) = watch::channel(Wanted::default());
+    let (seen_to, seen) = mpsc::channel(1);
     let driver = Driver::new(Parts {
         store: Arc::clone(&store) as Arc<dyn store::Store>,
         answers: (answer_to, answers),
         views,
         words,
         agents,
+        runner,
+        errands,
         config: serve.config.clone(),
+        source: serve.source.clone(),
+        watching: (watching, seen),
         home: serve.workspace.clone(),
         clock,
         metrics: Arc::clone(&metrics),
+        recorder: writer.recorder(),
         seed: getrandom::u64().map_err(|error| Failure::failed(format!("no randomness: {error}")))?,
     })
     .map_err(|error| Failure::failed(error.to_string()))?;
-    let server = Server::new(listener, doors(&serve, inbox, metrics, &store)?)
+    let server = Server::new(listener, doors(&serve, inbox, metrics, &store, writer.recorder())?)
         .map_err(|error| Failure::failed(error.to_string()))?;
     let login = server.login_link(std::time::Instant::now()).map_err(|error| Failure::failed(error.to_string()))?;
     let ready = Ready { url: server.url().to_owned(), login };
 
+    // It ends when the driver does, since nobody wants to know any more.
+    tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
     let mut host = tokio::spawn(driver.run(stopping));
@@ -65,6 +83,8 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     };
     let _ = stop.send(true);
     let _ = doors.await;
+    // What it still writes is on the disk's way in a moment; nobody waits for it but the end of the program.
+    let _ = tokio::task::spawn_blocking(move || writer.finish()).await;
     match Arc::try_unwrap(store) {
         Ok(store) => store.close().map_err(|error| Failure::failed(error.to_string()))?,
         // A read is still under way; what was acknowledged is on the disk all the same.
@@ -116,6 +136,7 @@ fn doors(
     inbox: mpsc::Sender<crate::link::ViewInput>,
     metrics: Arc<Metrics>,
     store: &Arc<SqliteStore>,
+    recorder: Recorder,
 ) -> Result<Doors, Failure> {
     // By a weak handle: whoever is at a door must not keep the store open.
     let store = Arc::downgrade(&(Arc::clone(store) as Arc<dyn store::Store>));
@@ -129,6 +150,7 @@ fn doors(
         inbox,
         metrics,
         store,
+        recorder,
         dialects: ViewKind::make,
     })
 }

@@ -9,13 +9,20 @@ use switchboard_types::{AgentName, Command, LinkId, Reject, RejectCode, Told, Wo
 use tokio::sync::oneshot;
 
 use super::Driver;
-use crate::agents::AgentSpec;
+use crate::agents::known::Found;
+use crate::agents::{AgentKind, AgentSpec};
 use crate::config::Config;
+use crate::config::watch::{Seen, UserConfig};
 
 /// All workspaces that this host has met.
 pub(super) struct Workspaces {
+    source: UserConfig,
     user: Config,
+    /// What the host was started with; what is about the host itself holds until its end.
+    at_start: Config,
     met: HashMap<WorkspaceRoot, Met>,
+    /// Well-known agents that are on this machine.
+    installed: Vec<Found>,
 }
 
 #[derive(Clone)]
@@ -24,15 +31,37 @@ struct Met {
     config: Config,
 }
 
+/// A workspace whose configuration is another one now.
+pub(super) struct Reconfigured {
+    /// The workspace as the host should know it.
+    pub(super) workspace: Workspace,
+    /// What agents should be told of their own configuration, if they run.
+    pub(super) changed: Vec<(AgentName, serde_json::Value)>,
+}
+
 impl Met {
-    fn workspace(&self, root: &WorkspaceRoot) -> Workspace {
+    fn workspace(&self, root: &WorkspaceRoot, installed: &[Found]) -> Workspace {
+        let is_new = |found: &&Found| self.config.configured(&AgentName::from(found.known.name)).is_none();
         Workspace {
             root: root.clone(),
             trust: self.trust,
             agents: self.config.agents().map(|spec| spec.info()).collect(),
             default_agent: self.config.default_agent(),
-            offers: Vec::new(),
+            offers: installed.iter().filter(is_new).map(Found::offer).collect(),
         }
+    }
+
+    /// Takes another configuration; gives what agents should be told of theirs.
+    fn reconfigure(&mut self, config: Config) -> Vec<(AgentName, serde_json::Value)> {
+        let before = std::mem::replace(&mut self.config, config);
+        let changed = self.config.agents().filter_map(|spec| {
+            let AgentKind::Apex { config: now, .. } = spec.kind else { return None };
+            match &before.configured(&spec.name)?.kind {
+                AgentKind::Apex { config: then, .. } if *then != now => Some((spec.name, now)),
+                _ => None,
+            }
+        });
+        changed.collect()
     }
 }
 
@@ -53,8 +82,9 @@ pub(super) enum Asker {
 }
 
 impl Workspaces {
-    pub(super) fn new(user: Config, rows: Vec<WorkspaceRow>) -> Self {
-        let mut workspaces = Self { user, met: HashMap::new() };
+    pub(super) fn new(source: UserConfig, user: Config, rows: Vec<WorkspaceRow>) -> Self {
+        let at_start = user.clone();
+        let mut workspaces = Self { source, user, at_start, met: HashMap::new(), installed: Vec::new() };
         for row in rows {
             let trust = if row.trusted.is_some() { Trust::Trusted } else { Trust::Untrusted };
             let config = workspaces.config(&row.root, trust).unwrap_or_else(|message| {
@@ -70,7 +100,42 @@ impl Workspaces {
     pub(super) fn know(&mut self, root: &WorkspaceRoot) -> Workspace {
         let user = &self.user;
         let met = self.met.entry(root.clone()).or_insert_with(|| Met { trust: Trust::Untrusted, config: user.clone() });
-        met.workspace(root)
+        met.workspace(root, &self.installed)
+    }
+
+    /// Where the user's configuration comes from.
+    pub(super) fn source(&self) -> &UserConfig {
+        &self.source
+    }
+
+    /// Workspaces whose own file counts, in a fixed order.
+    pub(super) fn trusted(&self) -> Vec<WorkspaceRoot> {
+        let trusted = self.met.iter().filter(|(_, met)| met.trust == Trust::Trusted);
+        let mut roots: Vec<_> = trusted.map(|(root, _)| root.clone()).collect();
+        roots.sort();
+        roots
+    }
+
+    /// Whether another configuration says something of the host itself that it did not say at the start.
+    pub(super) fn waits_for_restart(&self, user: &Config) -> bool {
+        let about_host = |config: &Config| (config.server.clone(), config.durability, config.startup, config.stillness);
+        about_host(user) != about_host(&self.at_start) && about_host(user) != about_host(&self.user)
+    }
+
+    /// Takes what was read anew. A workspace whose own file is wrong keeps what it had.
+    pub(super) fn reconfigure(&mut self, mut seen: Seen) -> Vec<Reconfigured> {
+        seen.found.retain(|found| found.nearness.is_installed());
+        (self.user, self.installed) = (seen.user, seen.found);
+        let mut all = Vec::new();
+        for (root, met) in &mut self.met {
+            let config = match met.trust {
+                Trust::Untrusted => Some(self.user.clone()),
+                Trust::Trusted => seen.workspaces.remove(root),
+            };
+            let changed = config.map(|config| met.reconfigure(config)).unwrap_or_default();
+            all.push(Reconfigured { workspace: met.workspace(root, &self.installed), changed });
+        }
+        all
     }
 
     fn config(&self, root: &WorkspaceRoot, trust: Trust) -> Result<Config, String> {
@@ -82,11 +147,26 @@ impl Workspaces {
         }
     }
 
+    /// Whether any agent's wire is recorded by its configuration.
+    pub(super) fn any_recorded(&self) -> bool {
+        let configs = self.met.values().map(|met| &met.config).chain([&self.user]);
+        configs.flat_map(Config::agents).any(|spec| is_recorded(&spec))
+    }
+
+    /// Whether an agent's wire is recorded by its configuration there.
+    pub(super) fn is_recorded(&self, root: &WorkspaceRoot, agent: &AgentName) -> bool {
+        self.agent(root, agent).is_ok_and(|spec| is_recorded(&spec))
+    }
+
     /// What an agent is in a workspace; the error is for a person.
     pub(super) fn agent(&self, root: &WorkspaceRoot, agent: &AgentName) -> Result<AgentSpec, String> {
         let config = self.met.get(root).map_or(&self.user, |met| &met.config);
         config.agent(agent).map_err(|error| error.to_string())
     }
+}
+
+fn is_recorded(spec: &AgentSpec) -> bool {
+    spec.kind.process().is_some_and(|process| process.record)
 }
 
 impl Driver {
@@ -106,10 +186,12 @@ impl Driver {
             Err(message) => return self.answer_trust(asker, Err(message)),
         };
         let after = Met { trust, config };
-        let workspace = after.workspace(root);
+        let workspace = after.workspace(root, &self.workspaces.installed);
         // Distrust holds at once; trust holds when it is on the disk.
         if trust == Trust::Untrusted {
             self.workspaces.met.insert(root.clone(), after.clone());
+            self.watch_trusted();
+            self.settle_wire();
         }
         let request = self.next_request();
         self.trusting.insert(request, Trusting { root: root.clone(), after, asker });
@@ -121,6 +203,10 @@ impl Driver {
         let overtaken = self.trusting.values().any(|later| later.root == root);
         if result.is_ok() && !overtaken {
             self.workspaces.met.insert(root, after);
+            // The file may have changed since it was read for this.
+            self.watching.send_modify(|wanted| wanted.asked += 1);
+            self.watch_trusted();
+            self.settle_wire();
         }
         self.answer_trust(asker, result);
     }
@@ -136,5 +222,51 @@ impl Driver {
                 self.tell(link, Told::Refused(Reject::new(RejectCode::Internal, message)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::Asked;
+
+    const ROOT: &str = "/nowhere";
+
+    fn config(text: &str) -> Config {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        std::fs::write(&file, text).unwrap();
+        Config::read(Some((file, Asked::ByName))).unwrap()
+    }
+
+    fn apex(depth: u32, command: &str) -> String {
+        format!("[agents.backend]\nkind = \"apex\"\ncommand = [\"{command}\"]\nconfig = {{ depth = {depth} }}\n")
+    }
+
+    fn changed(before: &str, after: &str) -> Vec<(AgentName, serde_json::Value)> {
+        let mut workspaces = Workspaces::new(UserConfig::default(), config(before), Vec::new());
+        workspaces.know(&ROOT.into());
+        let seen = Seen { user: config(after), workspaces: HashMap::new(), found: Vec::new(), errors: Vec::new() };
+        let mut all = workspaces.reconfigure(seen);
+        assert_eq!(all.len(), 1);
+        all.remove(0).changed
+    }
+
+    #[test]
+    fn an_agent_is_told_only_of_another_configuration_of_its_own() {
+        let backend = AgentName::from("backend");
+        assert_eq!(changed(&apex(1, "x"), &apex(2, "x")), [(backend.clone(), json!({ "depth": 2 }))]);
+        assert_eq!(changed(&apex(1, "x"), &apex(1, "y")), []);
+        assert_eq!(changed("", &apex(1, "x")), []);
+        assert_eq!(changed(&apex(1, "x"), ""), []);
+    }
+
+    #[test]
+    fn what_is_about_the_host_itself_waits_for_its_next_start() {
+        let workspaces = Workspaces::new(UserConfig::default(), config(""), Vec::new());
+        assert!(workspaces.waits_for_restart(&config("stall_seconds = 5\n")));
+        assert!(!workspaces.waits_for_restart(&config(&apex(1, "x"))));
     }
 }

@@ -23,6 +23,7 @@ use super::routes;
 use super::ws::MakeDialect;
 use crate::link::ViewInput;
 use crate::store::Store;
+use crate::wire::Recorder;
 
 /// Connections at one time; one more is dropped at once.
 pub const MAX_CONNECTIONS: u32 = 20_000;
@@ -63,6 +64,8 @@ pub struct Doors {
     pub metrics: Arc<Metrics>,
     /// What is stored, to be read. The host's task alone keeps it open.
     pub store: Weak<dyn Store>,
+    /// Where what is recorded goes.
+    pub recorder: Recorder,
     /// The dialects behind `/ws/…`.
     pub dialects: MakeDialect,
 }
@@ -73,6 +76,8 @@ pub(crate) struct Shared {
     pub(crate) inbox: mpsc::Sender<ViewInput>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) store: Weak<dyn Store>,
+    pub(crate) recorder: Recorder,
+    pub(crate) wire_readers: Arc<Semaphore>,
     pub(crate) dialects: MakeDialect,
     pub(crate) phase: watch::Receiver<Phase>,
     url: String,
@@ -146,6 +151,8 @@ impl Server {
             inbox: doors.inbox,
             metrics: doors.metrics,
             store: doors.store,
+            recorder: doors.recorder,
+            wire_readers: Arc::new(Semaphore::new(super::wire::MAX_READERS)),
             dialects: doors.dialects,
             phase: seen_phase,
             url: names::url(address),

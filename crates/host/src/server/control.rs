@@ -82,7 +82,15 @@ pub(crate) async fn workspace(State(shared): State<Arc<Shared>>, body: Body) -> 
     Ok(json_answer(StatusCode::OK, &json!({"root": root})))
 }
 
-async fn send(shared: &Shared, input: ViewInput) -> Result<(), Problem> {
+/// `GET /control/configuration`: what is wrong in it.
+pub(crate) async fn configuration(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
+    let (answer, answered) = oneshot::channel();
+    send(&shared, ViewInput::Configuration { answer }).await?;
+    let errors = answered.await.map_err(|_| Problem::stopping())?;
+    Ok(json_answer(StatusCode::OK, &json!({"errors": errors})))
+}
+
+pub(super) async fn send(shared: &Shared, input: ViewInput) -> Result<(), Problem> {
     shared.inbox.send(input).await.map_err(|_| Problem::stopping())
 }
 
@@ -96,7 +104,7 @@ async fn folder(path: &str) -> Result<WorkspaceRoot, Problem> {
     })
 }
 
-async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
+pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
     let bytes = collect(body).await?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Problem::bad_message(format!("the body is not as it should be: {error}")))

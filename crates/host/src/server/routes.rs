@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::accept::Shared;
 use super::answer::{self, Problem};
-use super::{assets, control, page, ws};
+use super::{assets, control, page, wire, ws};
 
 /// What a door needs of a request besides a good `Host` and `Origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ pub static ROUTES: &[Route] = &[
     Route { method: Method::GET, path: "/metrics", needs: Needs::Token, behind: || get(metrics) },
     Route { method: Method::GET, path: "/ws/tabs", needs: Needs::Token, behind: || get(ws::tabs) },
     Route { method: Method::GET, path: "/ws/switchboard", needs: Needs::Token, behind: || get(ws::switchboard) },
+    Route { method: Method::GET, path: "/wire/{session}", needs: Needs::Token, behind: || get(wire::lines) },
+    Route { method: Method::POST, path: "/wire/{session}", needs: Needs::Token, behind: || post(wire::switch) },
     Route { method: Method::POST, path: "/control/login", needs: Needs::Token, behind: || post(control::login) },
     Route { method: Method::POST, path: "/control/trust", needs: Needs::Token, behind: || post(control::trust) },
     Route {
@@ -62,6 +64,12 @@ pub static ROUTES: &[Route] = &[
         path: "/control/workspace",
         needs: Needs::Token,
         behind: || post(control::workspace),
+    },
+    Route {
+        method: Method::GET,
+        path: "/control/configuration",
+        needs: Needs::Token,
+        behind: || get(control::configuration),
     },
     Route {
         method: Method::GET,

@@ -7,11 +7,13 @@
 //! | [`closing`] | the end of a link that the other side can still read |
 //! | [`frames`] | server frames as bytes, encoded once for all links |
 //! | [`link`] | the task of one link |
+//! | [`tape`] | what goes out on a link, for the records of its sessions |
 
 mod batch;
 mod closing;
 mod frames;
 mod link;
+mod tape;
 
 use std::sync::Arc;
 

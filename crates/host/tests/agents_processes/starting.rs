@@ -22,7 +22,8 @@ async fn what_cannot_start_says_why_in_words() {
     let mut stage = Stage::new(quick(), 16);
     let script = stage.root.path().join("agent.sh");
     std::fs::write(&script, "#!/nowhere/interpreter\n").unwrap();
-    let acp = AgentSpec { name: "c".into(), kind: AgentKind::Acp(ProcessSpec::new(["npx"])) };
+    let later =
+        AgentSpec { name: "c".into(), kind: AgentKind::Engine { url: "http://127.0.0.1:1".into(), secret: None } };
     let mut secretive = ProcessSpec::new(["sh"]);
     secretive.env.insert("KEY".into(), EnvValue::Secret(SecretName("mine".into())));
     let secretive = AgentSpec { name: "s".into(), kind: AgentKind::Plain(secretive) };
@@ -30,7 +31,7 @@ async fn what_cannot_start_says_why_in_words() {
         (plain(["no-such-program-here"]), "agent `x` could not be started: there is no program `no-such-program-here`"),
         (plain(["./nothing.sh"]), "there is no program"),
         (plain(["./agent.sh"]), "is not executable; try `chmod +x`"),
-        (acp, "agent `c` cannot start: kind `acp` is not supported by this version"),
+        (later, "agent `c` cannot start: kind `engine` is not supported by this version"),
         (secretive, "`KEY` wants the secret `mine`"),
     ];
     for (spec, expected) in cases {

@@ -1,51 +1,24 @@
 //! Commands that only look or print: agents, schemas, completions, help; and how `serve` ends.
 
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::stage::{Heard, LINES, Stage, signal};
-
-#[test]
-fn agents_are_listed_with_whether_they_may_start() {
-    let stage = Stage::new();
-    let file = stage
-        .configure("default_agent = \"small\"\n[agents.small]\nkind = \"plain\"\ncommand = [\"sh\", \"-c\", \"x\"]\n");
-    let listed = stage.call(&["agents", "list", "--json"]).good().json();
-    let small = json!({
-        "name": "small", "kind": "plain", "command": ["sh", "-c", "x"], "default": true, "may_start": false,
-        "from": file, "why": "the workspace is not trusted; see `switchboard trust`",
-    });
-    assert_eq!((listed.len(), &listed[0]["name"], &listed[0]["may_start"]), (2, &json!("demo"), &json!(true)));
-    assert_eq!(listed[1], small);
-    assert!(stage.call(&["agents", "list"]).good().out.contains("small (default)"));
-    stage.call(&["trust"]).good();
-    std::fs::create_dir(stage.workspace().join(".switchboard")).unwrap();
-    let own = stage.workspace().join(".switchboard/config.toml");
-    std::fs::write(&own, "[agents.near]\nkind = \"acp\"\ncommand = [\"./near\"]\n").unwrap();
-    let listed = stage.call(&["agents", "list", "--json"]).good().json();
-    let near = listed.iter().find(|agent| agent["name"] == "near").unwrap();
-    assert_eq!(near["from"], json!(own));
-    let may: Vec<&Value> =
-        listed.iter().filter(|agent| agent["name"] == "small").map(|one| &one["may_start"]).collect();
-    assert_eq!(may, [&json!(true)]);
-    let mut host = stage.serve();
-    assert_eq!(stage.call(&["agents", "list", "--json"]).good().json(), listed, "a running host says the same");
-    let _ = host.kill();
-    let _ = host.wait();
-}
 
 #[test]
 fn schemas_are_printed_for_one_dialect_or_all() {
     let stage = Stage::new();
     let all: Value = serde_json::from_str(&stage.call(&["schema"]).good().out).unwrap();
-    assert_eq!(all.as_object().unwrap().keys().collect::<Vec<_>>(), ["plain", "switchboard", "tabs"]);
+    assert_eq!(all.as_object().unwrap().keys().collect::<Vec<_>>(), ["acp", "apex", "plain", "switchboard", "tabs"]);
     for (dialect, direction) in [("tabs", "viewToHost"), ("switchboard", "hostToView"), ("plain", "agentToHost")] {
         let one = stage.call(&["schema", "--dialect", dialect, "--json"]).good().json();
         assert_eq!((one.len(), &one[0]), (1, &all[dialect]));
         assert!(one[0][direction]["oneOf"].is_array(), "{dialect}");
     }
+    let acp = stage.call(&["schema", "--dialect", "acp", "--json"]).good().json();
+    assert!(acp[0]["hostToAgent"]["requests"].is_object());
     let unknown = stage.call(&["schema", "--dialect", "klingon"]);
-    assert_eq!((unknown.code, unknown.err.contains("plain, switchboard, tabs")), (2, true), "{unknown:?}");
+    assert_eq!((unknown.code, unknown.err.contains("acp, apex, plain, switchboard, tabs")), (2, true), "{unknown:?}");
     assert_eq!(stage.call(&["schema", "--dialect", "bb"]).code, 2);
 }
 
@@ -74,7 +47,7 @@ Commands:
   open         Print (and open) a fresh one-time link to the page
   connect      Join standard input and output to the running host, starting one if none runs
   run          One turn in the terminal
-  agents       Agents: which there are
+  agents       Agents: which there are; add, try and remove them
   sessions     Sessions: history without a browser
   trust        Trust a workspace: its configured agents may start
   untrust      Trust a workspace no longer

@@ -2,6 +2,8 @@
 //! demo agent; looks at nothing inside.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod agents;
+mod check;
 mod connect;
 mod docs;
 mod doctor;

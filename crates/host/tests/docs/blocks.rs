@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use switchboard_dialects::agent::{apex, plain};
 use switchboard_dialects::view::ViewKind;
+use switchboard_host::agents::known;
 use switchboard_host::config::{Asked, Config};
 use switchboard_host::server::ROUTES;
 
-use super::pages::{all, blocks, blocks_of, only, read, root, rows, spans};
+use super::pages::{all, blocks, blocks_of, only, read, root, rows, rows_below, spans};
 use super::schema::fault;
 use super::stage::Stage;
 
@@ -168,4 +169,15 @@ fn every_page_can_be_reached_from_the_readme_or_the_first_steps() {
         assert!(reached.contains(page), "neither the README nor docs/start.md leads to {page}");
         assert!(!blocks(page).iter().any(|block| block.words.is_empty()), "{page} has a block without a language");
     }
+}
+
+#[test]
+fn the_well_known_agents_are_those_of_the_program() {
+    let shown: Vec<_> = rows_below("docs/agents.md", "Well-known agents");
+    let known = known::all().iter().map(|known| {
+        let command = known.find(None).command.join(" ");
+        [format!("`{}`", known.name), known.title.to_owned(), format!("`{command}`"), known.sign_in.to_owned()]
+    });
+    let row = |row: &Vec<String>| [row[0].clone(), row[1].clone(), row[2].clone(), row[4].clone()];
+    assert_eq!(shown.iter().map(row).collect::<Vec<_>>(), known.collect::<Vec<_>>());
 }

@@ -6,6 +6,7 @@ use super::pages::{blocks, only, read};
 use super::stage::{Host, Joined, Stage};
 
 const AGENT_PAGE: &str = "docs/agents/plain.md";
+const BACKEND_PAGE: &str = "docs/agents/apex.md";
 const VIEW_PAGE: &str = "docs/views/tabs.md";
 
 /// A view that passes everything on as it is.
@@ -37,6 +38,7 @@ fn with_agent() -> Stage {
 fn the_programs_are_as_long_as_their_pages_say() {
     let code = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
     assert!(code(&only(AGENT_PAGE, "python").text) <= 20);
+    assert!(code(&only(BACKEND_PAGE, "python").text) <= 20);
     assert!(code(&only(VIEW_PAGE, "js").text) <= 50, "{}", code(&only(VIEW_PAGE, "js").text));
 }
 
@@ -76,6 +78,46 @@ fn the_view_of_the_page_asks_for_consent_stops_a_turn_and_outlives_its_host() {
     assert_eq!(view.said.matches("[cancelled]").count(), 1, "{:?}\n{}", view.said, host.log());
 }
 
+/// A workspace as the page on backends says to make it.
+fn with_backend() -> Stage {
+    let (backend, config) = (only(BACKEND_PAGE, "python"), only(BACKEND_PAGE, "toml"));
+    let stage = Stage::new().with_program("backend.py", &backend.text).with(".switchboard/config.toml", &config.text);
+    assert_eq!(only(BACKEND_PAGE, "sh").text, "switchboard trust\nswitchboard\n");
+    stage.run(&["trust"]);
+    stage
+}
+
+#[test]
+fn the_backend_of_the_page_answers() {
+    assert_eq!(with_backend().run(&["run", "one two three"]).trim(), "eno owt eerht");
+}
+
+#[test]
+fn the_backend_of_the_page_with_a_library_answers() {
+    let config = only(BACKEND_PAGE, "toml").text.replace(r#"["./backend.py"]"#, r#"["node", "backend.mjs"]"#);
+    assert!(read(BACKEND_PAGE).contains(r#"`command = ["node", "backend.mjs"]`"#));
+    let stage = Stage::new().with("backend.mjs", &only(BACKEND_PAGE, "js").text);
+    let stage = stage.with(".switchboard/config.toml", &config);
+    std::os::unix::fs::symlink(node_modules(), stage.workspace().join("node_modules")).unwrap();
+    stage.run(&["trust"]);
+    assert_eq!(stage.run(&["run", "one two three"]).trim(), "eno owt eerht");
+}
+
+/// Where `vscode-jsonrpc` is; installed first where it is not. Tests in other processes may be about to do the same.
+fn node_modules() -> std::path::PathBuf {
+    let folder = super::pages::root().join("crates/bench/node").canonicalize().unwrap();
+    let modules = folder.join("node_modules");
+    let lock = std::fs::File::create(std::env::temp_dir().join("switchboard-test-npm.lock")).unwrap();
+    lock.lock().unwrap();
+    if !modules.join("vscode-jsonrpc/package.json").exists() {
+        let npm =
+            std::process::Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder).output();
+        let npm = npm.expect("npm is needed for this test");
+        assert!(npm.status.success(), "npm: {}", String::from_utf8_lossy(&npm.stderr));
+    }
+    modules
+}
+
 #[test]
 fn the_first_steps_are_those_of_the_pages_they_lead_to() {
     let first = "docs/start.md";
@@ -106,6 +148,19 @@ fn the_short_talks_are_what_is_really_said() {
     let values = |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
     assert_eq!(values(&agent.said), values(&talk(AGENT_PAGE, "agentToHost")));
 
+    let stage = with_backend();
+    let mut backend = stage.program("./backend.py");
+    for line in talk(BACKEND_PAGE, "hostToAgent").lines() {
+        backend.types_raw(&format!("Content-Length: {}\r\n\r\n{line}", line.len()));
+    }
+    backend.says("\"result\"", 1);
+    backend.says("}}", 3);
+    let said = unframed(&backend.said);
+    let (answer, pieces) = said.split_last().unwrap();
+    assert_eq!(pieces, values(&talk(BACKEND_PAGE, "agentToHost")));
+    let shown = blocks(BACKEND_PAGE).into_iter().find(|block| block.words == ["json"]).unwrap().text;
+    assert_eq!(*answer, serde_json::from_str::<Value>(&shown).unwrap());
+
     let stage = Stage::new().with("talk.mjs", TALK);
     let host = stage.serve("127.0.0.1:0");
     let mut view = stage.shell(&host, &only(VIEW_PAGE, "sh").text.trim().replace("view.mjs", "talk.mjs"));
@@ -130,4 +185,15 @@ fn a_log_that_says_everything_has_no_token() {
     let log = host.log();
     assert!(log.contains("TRACE"), "the log says everything");
     assert!(!log.contains(&token) && !view.said.contains(&token), "{log}");
+}
+
+/// Messages out of content-length frames.
+fn unframed(mut text: &str) -> Vec<Value> {
+    let mut messages = Vec::new();
+    while let Some((head, rest)) = text.split_once("\r\n\r\n") {
+        let length: usize = head.strip_prefix("Content-Length: ").unwrap().parse().unwrap();
+        messages.push(serde_json::from_str(rest.get(..length).unwrap()).unwrap());
+        text = rest.get(length..).unwrap();
+    }
+    messages
 }

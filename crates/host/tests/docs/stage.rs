@@ -154,6 +154,11 @@ impl Joined {
         self.stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
+    /// As it is, without an end of line.
+    pub(crate) fn types_raw(&mut self, text: &str) {
+        self.stdin.write_all(text.as_bytes()).unwrap();
+    }
+
     /// Reads until so many of these have been said since the start.
     pub(crate) fn says(&mut self, what: &str, times: usize) {
         let deadline = Instant::now() + PATIENCE;

@@ -68,9 +68,12 @@ command = ["./killed.sh"]
 [agents.mute]
 kind = "plain"
 command = ["./mute.sh"]
+[agents.broken]
+kind = "apex"
+command = ["./broken.sh"]
 [agents.later]
-kind = "acp"
-command = ["./noisy.sh"]
+kind = "engine"
+url = "http://127.0.0.1:1"
 [agents.secretive]
 kind = "plain"
 command = ["./noisy.sh"]
@@ -88,6 +91,7 @@ fn all_that_is_said() -> String {
         .with_program("noisy.sh", &OPENS.replace("ACTION", complete))
         .with_program("usage.sh", "#!/bin/sh\necho 'usage: usage.sh --serve'\nexit 2\n")
         .with_program("killed.sh", &OPENS.replace("ACTION", "kill -KILL $$"))
+        .with_program("broken.sh", "#!/bin/sh\nprintf 'I am up\\nContent-Length: much\\r\\n\\r\\n'\ncat > /dev/null\n")
         .with_program("mute.sh", "#!/bin/sh\nexec >&-\nexec sleep 1000\n")
         .with("probe.mjs", PROBE);
     let plain = std::fs::Permissions::from_mode(0o644);
@@ -98,7 +102,7 @@ fn all_that_is_said() -> String {
     let mut untrusted = stage.shell(&host, &format!("{command} noisy"));
     untrusted.says("all asked", 1);
     stage.run(&["trust"]);
-    let agents = "plainfile absent nowhere shebang deaf dies noisy usage killed mute later secretive nobody";
+    let agents = "plainfile absent nowhere shebang deaf dies noisy usage killed mute broken later secretive nobody";
     let mut probe = stage.shell(&host, &format!("{command} {agents}"));
     probe.says("all asked", 1);
     let log = host.log();

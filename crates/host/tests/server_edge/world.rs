@@ -6,9 +6,11 @@ use std::time::Instant;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
+use switchboard_host::clock::Clock;
 use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
 use switchboard_host::server::{Access, DataId, Doors, MakeDialect, Metrics, Secret, Server};
 use switchboard_host::store::{MemoryStore, Store};
+use switchboard_host::wire::{WireFolder, Writer};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
 use switchboard_types::{Body, Command, Epoch, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -56,6 +58,8 @@ impl World {
             inbox,
             metrics: Arc::clone(&metrics),
             store: Arc::downgrade(&(Arc::clone(&store) as Arc<dyn Store>)),
+            // Nothing is ever recorded here, so nothing is made there.
+            recorder: Writer::start(WireFolder::within(&std::env::temp_dir()), Clock::start()).unwrap().recorder(),
             dialects,
         };
         let server = Server::new(listener, doors).unwrap();

@@ -193,3 +193,47 @@ async fn context_goes_to_the_agent() {
         serde_json::from_str(&std::fs::read_to_string(place.workspace().join("seen-prompt")).unwrap()).unwrap();
     assert_eq!((&seen["text"], &seen["context"]), (&json!("look"), &context));
 }
+
+#[tokio::test]
+async fn what_an_agent_of_one_session_writes_to_its_error_output_is_kept_with_it() {
+    let script = format!("echo 'up and running' >&2\n{}", shell_agent(ECHO));
+    let place = Place::new().with_agent("own", &script).trusted();
+    let host = place.serve();
+    let mut view = host.view().await;
+    view.send(json!({"type": "new-tab", "tabId": "tab", "agent": "own"})).await;
+    view.prompt("tab", "m1", "hello").await;
+    view.wait_done("m1").await;
+    eventually("the line is in the log", || {
+        let exported = place.command(&["sessions", "export", "1"]).output().unwrap();
+        String::from_utf8_lossy(&exported.stdout).contains("up and running")
+    });
+    assert!(!view.told.iter().any(|told| told.to_string().contains("up and running")), "it is no word of the agent");
+}
+
+#[tokio::test]
+async fn a_daemon_of_an_agent_ends_with_the_host_and_after_a_kill_with_the_next_one() {
+    let script = format!("( setsid sh -c 'echo $$ > daemon; exec sleep 1000' & )\n{}", shell_agent(ECHO));
+    let place = Place::new().with_agent("small", &script).trusted();
+    let daemon = place.workspace().join("daemon");
+    for end in ["by SIGTERM", "by SIGKILL"] {
+        let host = place.serve();
+        let mut view = host.view().await;
+        view.send(json!({"type": "new-tab", "tabId": end, "agent": "small"})).await;
+        view.prompt(end, "m1", "hello").await;
+        view.wait_done("m1").await;
+        let number = || std::fs::read_to_string(&daemon).ok()?.strip_suffix('\n')?.parse().ok();
+        eventually("the daemon runs", || number().is_some_and(is_alive));
+        let pid: u32 = number().unwrap();
+        std::fs::remove_file(&daemon).unwrap();
+        if end == "by SIGTERM" {
+            assert_eq!(host.stop(), Some(0));
+        } else {
+            host.kill_9();
+            assert!(is_alive(pid), "nobody has ended it yet");
+            let next = place.serve();
+            eventually("the next host ends it", || !is_alive(pid));
+            drop(next);
+        }
+        assert!(!is_alive(pid), "{end}");
+    }
+}

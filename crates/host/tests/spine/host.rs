@@ -52,10 +52,26 @@ impl Place {
         self.with_config(&entry)
     }
 
+    /// An ACP agent named `name` that does what its prompts say, in Python, in the user's configuration.
+    pub(crate) fn with_acp(self, name: &str, more: &str) -> Self {
+        let agent = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spine/acp_agent.py");
+        let command = format!("command = [\"python3\", \"-u\", {:?}]", agent.to_str().unwrap());
+        self.with_config(&format!("\n[agents.{name}]\nkind = \"acp\"\n{command}\n{more}\n"))
+    }
+
     pub(crate) fn with_config(self, more: &str) -> Self {
         let config = std::fs::read_to_string(self.config()).unwrap();
         std::fs::write(self.config(), config + more).unwrap();
         self
+    }
+
+    /// Writes the user's configuration anew.
+    pub(crate) fn configure(&self, text: &str) {
+        std::fs::write(self.config(), text).unwrap();
+    }
+
+    pub(crate) fn configuration(&self) -> String {
+        std::fs::read_to_string(self.config()).unwrap()
     }
 
     pub(crate) fn trusted(self) -> Self {

@@ -105,8 +105,8 @@ async fn a_page_trusts_a_folder_and_every_page_sees_it() {
     assert_eq!(one.told[0]["workspaces"][0]["trusted"], false);
     one.send(json!({"type": "trust", "workspace": root, "trusted": true})).await;
     for view in [&mut one, &mut other] {
-        let told = view.wait_type("workspace").await;
-        assert_eq!((&told["workspace"]["root"], &told["workspace"]["trusted"]), (&json!(root), &json!(true)));
+        let trusted = |told: &Value| told["type"] == "workspace" && told["workspace"]["trusted"] == true;
+        assert_eq!(view.wait_for("trust", trusted).await["workspace"]["root"], json!(root));
     }
     one.send(json!({"type": "trust", "workspace": "/no/such/folder", "trusted": true})).await;
     assert_eq!(one.wait_type("refused").await["code"], "bad_message");

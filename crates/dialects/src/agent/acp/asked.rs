@@ -13,6 +13,10 @@ use super::{Acp, Noise, errands, permission};
 use crate::json::shown;
 use crate::jsonrpc::{Failure, IdRef, codes};
 
+/// The method by which an agent asks for consent, and what the host does.
+pub(super) const PERMISSION: (&str, &str) =
+    ("session/request_permission", "asks you, with the agent's own answers; a cancel withdraws the question");
+
 impl Acp {
     /// The agent asks something.
     pub(super) fn asked(
@@ -32,8 +36,8 @@ impl Acp {
         let params = params.unwrap_or("{}");
         let theirs = fields(params, &["sessionId"]).and_then(|found| name(&found, "sessionId"));
         let session = theirs.as_deref().and_then(|theirs| self.sessions.asking(theirs));
-        let is_question = method == "session/request_permission";
-        if !is_question && !errands::METHODS.contains(&method) {
+        let is_question = method == PERMISSION.0;
+        if !is_question && !errands::METHODS.iter().any(|(known, _)| *known == method) {
             self.out.push(self.owed.error(debt, &Failure::unknown_method(method)));
             let Some(session) = session else {
                 return Err(Noise::new(format!("the unknown method {} was asked for", shown(method))));

@@ -15,15 +15,15 @@ use crate::jsonrpc::{Debt, Failure, codes};
 /// Arguments and variables of one command.
 const MAX_ARGS: usize = 4_096;
 
-/// The methods by which an agent asks for something.
-pub(super) const METHODS: [&str; 7] = [
-    "fs/read_text_file",
-    "fs/write_text_file",
-    "terminal/create",
-    "terminal/output",
-    "terminal/wait_for_exit",
-    "terminal/kill",
-    "terminal/release",
+/// The methods by which an agent asks for something, and what the host does.
+pub(super) const METHODS: [(&str, &str); 7] = [
+    ("fs/read_text_file", "reads a file of the workspace"),
+    ("fs/write_text_file", "shows you the change and asks; then writes it"),
+    ("terminal/create", "shows you the command and asks; then runs it"),
+    ("terminal/output", "gives what the command has written so far"),
+    ("terminal/wait_for_exit", "answers when the command has ended"),
+    ("terminal/kill", "ends the command; its output stays"),
+    ("terminal/release", "ends the command and forgets it"),
 ];
 
 /// A request that is not answered yet.

@@ -242,8 +242,11 @@ impl Acp {
                 if waiting.is_some() {
                     return self.try_next(session, None, said);
                 }
-                let message = format!("signed in by {}", shown(method));
-                said.push(Word::Status { session, message, progress: None });
+                let message = format!("signed in by {}; send the prompt again", shown(method));
+                said.push(match self.sessions.id_of(session) {
+                    Some(_) => Word::Status { session, message, progress: None },
+                    None => Word::OpenFailed { session, message },
+                });
             }
             Err(fault) => {
                 if let Some(opening) = waiting {

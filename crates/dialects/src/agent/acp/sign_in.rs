@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn settings() -> AcpSettings {
-        AcpSettings { command: vec!["kimi".to_owned(), "acp".to_owned()], ..AcpSettings::new("kimi", "0") }
+        AcpSettings::new("kimi", &["kimi".to_owned(), "acp".to_owned()], "0")
     }
 
     fn read(json: &str) -> Vec<(SignInBy, String)> {

@@ -3,12 +3,14 @@
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use switchboard_types::limits::{MAX_ID_BYTES, MAX_JSON_DEPTH};
+use switchboard_types::limits::MAX_JSON_DEPTH;
 
 use crate::json::{Fields, deeper_than};
 
 /// How deep a value may nest that is kept: less than a whole message, since it is stored within an event of its own.
 const MAX_VALUE_DEPTH: usize = MAX_JSON_DEPTH - 8;
+/// Bytes of a name that an agent chooses; some use the path of a file.
+const MAX_NAME_BYTES: usize = 1_024;
 /// Characters of what a person reads in a line: a title, a name, a reason.
 pub(super) const MAX_LINE_CHARS: usize = 1_000;
 /// Characters of an error's text.
@@ -33,7 +35,8 @@ pub(super) fn line<const N: usize>(fields: &Fields<'_, N>, name: &'static str) -
 
 /// A name that a peer chose, if it is a string of a bearable length.
 pub(super) fn name<const N: usize>(fields: &Fields<'_, N>, name: &'static str) -> Option<String> {
-    fields.optional_id(name).ok().flatten().map(std::borrow::Cow::into_owned)
+    let found = fields.raw(name).and_then(|raw| serde_json::from_str::<String>(raw).ok());
+    found.filter(|found| found.len() <= MAX_NAME_BYTES)
 }
 
 /// A whole number, however it is written.
@@ -83,9 +86,9 @@ pub(super) fn last_bytes(text: &str, max: usize) -> &str {
     text.get(from..).unwrap_or_default()
 }
 
-/// Whether an id is short enough to be carried.
+/// Whether an id can be carried.
 pub(super) fn bearable(id: &str) -> bool {
-    !id.is_empty() && id.len() <= MAX_ID_BYTES
+    !id.is_empty() && id.len() <= MAX_NAME_BYTES
 }
 
 #[cfg(test)]

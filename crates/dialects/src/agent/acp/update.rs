@@ -15,21 +15,24 @@ const MAX_PLAN_ENTRIES: usize = 1_000;
 /// Commands of one session.
 const MAX_COMMANDS: usize = 2_000;
 
-/// Every sort of update that the dialect knows.
-pub const UPDATES: [&str; 13] = [
-    "agent_message_chunk",
-    "agent_thought_chunk",
-    "user_message_chunk",
-    "tool_call",
-    "tool_call_update",
-    "plan",
-    "available_commands_update",
-    "current_mode_update",
-    "config_option_update",
-    "session_info_update",
-    "usage_update",
-    "notice",
-    "compaction_update",
+/// Every sort of update that the dialect knows, and what it becomes.
+pub const UPDATES: [(&str, &str); 13] = [
+    ("agent_message_chunk", "text of the answer; pictures, sound and files within it are named, and kept as they came"),
+    ("agent_thought_chunk", "thinking, shown apart from the answer"),
+    ("user_message_chunk", "what you said, repeated; while a session is read again it is left out"),
+    ("tool_call", "a tool call with its title, kind, status, input, places and what it shows"),
+    (
+        "tool_call_update",
+        "what changed of a tool call; one that comes before its `tool_call`, or without one, shows as well",
+    ),
+    ("plan", "the plan as it stands, with priorities"),
+    ("available_commands_update", "the commands that you may type after a slash"),
+    ("current_mode_update", "the list of options, with the mode that holds now"),
+    ("config_option_update", "the list of options"),
+    ("session_info_update", "the tab's title"),
+    ("usage_update", "how full the agent's context is, and what the session has cost"),
+    ("notice", "a line of the agent's log"),
+    ("compaction_update", "a word on what goes on"),
 ];
 
 const FIELDS: [&str; 12] = [
@@ -116,6 +119,15 @@ enum Piece {
 }
 
 impl Piece {
+    /// The update that brings it.
+    fn update(self) -> &'static str {
+        match self {
+            Self::Text => "agent_message_chunk",
+            Self::Thought => "agent_thought_chunk",
+            Self::Echo => "user_message_chunk",
+        }
+    }
+
     fn word(self, open: &Open, text: Text) -> Word {
         let (session, name) = (open.session, open.turn_name());
         match self {
@@ -150,7 +162,7 @@ fn chunk<'a>(
     }
     let readable = raw.and_then(content::in_words);
     if readable.as_ref().is_none_or(|readable| readable.rest == Rest::Kept) {
-        said.push(unknown("content"));
+        said.push(unknown(piece.update()));
     }
     said.extend(readable.map(|readable| piece.word(open, Text::from_plain(&readable.text))));
     None

@@ -74,6 +74,16 @@ async fn ask(folder: &Folder, running: &Running, report: &mut Report) -> Option<
             }
         }
     }
+    match control.configuration_errors().await {
+        Ok(errors) => {
+            for error in errors {
+                let mend = "mend it; until then the host works with the configuration from before";
+                report.wrong("running configuration", error, mend);
+            }
+        }
+        // An older host has no such answer; what is wrong is found below all the same.
+        Err(failure) => tracing::debug!(%failure, "the host does not say what it makes of the configuration"),
+    }
     match control.workspaces().await {
         Ok(workspaces) => Some(workspaces),
         Err(failure) => {

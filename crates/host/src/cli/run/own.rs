@@ -13,6 +13,7 @@ use crate::cli::exit::Failure;
 use crate::cli::serve::{self, Announce, Listen, PortTaken, Serve};
 use crate::cli::stop::{Signals, StopBy};
 use crate::config::Config;
+use crate::config::watch::UserConfig;
 use crate::folder::{Folder, Lease, LeaseError, running_host};
 
 /// How long a host that is just starting or stopping may take.
@@ -37,7 +38,11 @@ struct Own {
 
 impl Host {
     /// Joins the host that runs, or becomes one.
-    pub(super) async fn join_or_be(folder: Folder, config: Config, workspace: &WorkspaceRoot) -> Result<Self, Failure> {
+    pub(super) async fn join_or_be(
+        folder: Folder,
+        config: (Config, UserConfig),
+        workspace: &WorkspaceRoot,
+    ) -> Result<Self, Failure> {
         let began = Instant::now();
         loop {
             if let Some(running) = running_host(&folder) {
@@ -54,13 +59,19 @@ impl Host {
         }
     }
 
-    async fn be(folder: Folder, lease: Lease, config: Config, workspace: WorkspaceRoot) -> Result<Self, Failure> {
+    async fn be(
+        folder: Folder,
+        lease: Lease,
+        (config, source): (Config, UserConfig),
+        workspace: WorkspaceRoot,
+    ) -> Result<Self, Failure> {
         let (stop, stopping) = watch::channel(false);
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let serve = Serve {
             folder: folder.clone(),
             lease,
             config,
+            source,
             listen: Listen { addr, if_taken: PortTaken::Fail },
             workspace,
             announce: Announce::Quietly,

@@ -32,7 +32,13 @@ pub(super) struct Session {
 pub(super) struct Workspace {
     pub(super) root: String,
     pub(super) trusted: bool,
-    pub(super) agents: Vec<String>,
+    pub(super) agents: Vec<Agent>,
+}
+
+/// An agent of a workspace.
+#[derive(Debug, Deserialize)]
+pub(super) struct Agent {
+    pub(super) name: String,
 }
 
 /// Why something was refused.

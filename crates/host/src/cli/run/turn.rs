@@ -229,7 +229,7 @@ impl<'a> Turn<'a> {
             RefusedCode::UnknownTab => Exit::NotFound,
             RefusedCode::AgentUnavailable => {
                 let agent = self.wanted.agent.as_deref().unwrap_or_default();
-                let known = here.is_some_and(|here| here.agents.iter().any(|one| one == agent));
+                let known = here.is_some_and(|here| here.agents.iter().any(|one| one.name == *agent));
                 let file = std::path::Path::new(self.wanted.workspace.as_str()).join(WORKSPACE_FILE);
                 if !known && here.is_some_and(|here| !here.trusted) && file.exists() {
                     let message = format!(

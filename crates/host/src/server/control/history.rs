@@ -88,16 +88,16 @@ pub(crate) async fn delete(State(shared): State<Arc<Shared>>, body: Body) -> Res
     Ok(json_answer(StatusCode::OK, &json!({"id": session})))
 }
 
-fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
+pub(in crate::server) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
     let read = Query::<T>::try_from_uri(uri);
     read.map(|Query(value)| value).map_err(|error| Problem::bad_message(error.body_text()))
 }
 
-fn no_session(id: SessionId) -> Problem {
+pub(in crate::server) fn no_session(id: SessionId) -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "not_found", format!("there is no session {id}"))
 }
 
-async fn stored<T: Send + 'static>(
+pub(in crate::server) async fn stored<T: Send + 'static>(
     shared: &Shared,
     ask: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Problem> {

@@ -24,6 +24,10 @@ pub(super) struct Batch {
     pub(super) frames: u64,
 }
 
+/// A place in a batch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mark(usize);
+
 impl Batch {
     /// Adds a page of events.
     pub(super) fn add_page(&mut self, page: &SharedPage, kind: ViewKind, dialect: &mut dyn ViewDialect) {
@@ -40,6 +44,18 @@ impl Batch {
     pub(super) fn add_told(&mut self, told: &Told, dialect: &mut dyn ViewDialect) {
         self.cost += told.cost();
         self.frames += frames::put_told(&mut self.own, dialect, told);
+    }
+
+    /// Where the batch ends now; what is added after it can be told apart.
+    pub(super) fn mark(&mut self) -> Mark {
+        self.seal();
+        Mark(self.pieces.len())
+    }
+
+    /// The messages that were added since, one by one.
+    pub(super) fn since(&mut self, mark: Mark) -> Vec<Bytes> {
+        self.seal();
+        self.pieces.iter().skip(mark.0).flat_map(frames::texts).collect()
     }
 
     /// Makes everything that was added ready to be written.

@@ -61,6 +61,22 @@ pub(super) fn of_page(shared: &SharedPage, kind: ViewKind, dialect: &mut dyn Vie
     frames.clone()
 }
 
+/// What stands in text frames of ours, one after the other.
+pub(super) fn texts(frames: &Bytes) -> Vec<Bytes> {
+    let (mut rest, mut texts) = (frames.clone(), Vec::new());
+    while let [TEXT, len, more @ ..] = rest.as_ref() {
+        let (head, size) = match (*len, more) {
+            (LEN_64, [a, b, c, d, e, f, g, h, ..]) => (10, u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h])),
+            (LEN_16, [a, b, ..]) => (4, u64::from(u16::from_be_bytes([*a, *b]))),
+            (short, _) => (2, u64::from(short)),
+        };
+        let end = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(head).min(rest.len());
+        texts.push(rest.slice(head.min(end)..end));
+        rest = rest.slice(end..);
+    }
+    texts
+}
+
 /// A close frame; a reason that is too long is left out.
 pub(super) fn close(code: u16, reason: &str) -> Vec<u8> {
     let reason = if reason.len() + 2 <= MAX_SHORT { reason } else { "" };
@@ -87,6 +103,15 @@ mod tests {
         let mut socket = WebSocket::from_raw_socket(Cursor::new(out), Role::Client, None);
         let read: Vec<Message> = texts.iter().map(|_| socket.read().unwrap()).collect();
         assert_eq!(read, texts.into_iter().map(Message::text).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_was_framed_is_found_again() {
+        let wanted: Vec<String> = [0, 1, 125, 126, 65_535, 65_536].iter().map(|len| "x".repeat(*len)).collect();
+        let mut out = Vec::new();
+        wanted.iter().for_each(|text| put_text(&mut out, text.as_bytes()));
+        assert_eq!(texts(&Bytes::from(out)), wanted.into_iter().map(Bytes::from).collect::<Vec<_>>());
+        assert_eq!(texts(&Bytes::from_static(&[TEXT, LEN_16, 0])), vec![Bytes::from_static(&[0])]);
     }
 
     #[test]

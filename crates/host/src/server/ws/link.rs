@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
@@ -15,11 +16,13 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::{Error as WsError, Message, error::ProtocolError};
 
-use super::batch::Batch;
+use super::batch::{Batch, Mark};
 use super::closing::{self, End};
-use crate::link::{CloseReason, OUTBOX_MESSAGES, Outgoing, ViewInput};
+use super::tape;
+use crate::link::{CloseReason, OUTBOX_MESSAGES, Outgoing, ViewInput, ViewTape};
 use crate::server::accept::{Phase, Place, Shared};
 use crate::server::folder::canonical_folder;
+use crate::wire::recorder::head;
 
 /// Written event bytes that are worth a report. What is not reported yet keeps its place in the window, so this must stay
 /// well below the half of it that lets the host read on.
@@ -135,6 +138,14 @@ impl Link {
                 }
                 batch.add_told(&told, self.dialect.as_mut());
             }
+            Some(Outgoing::Taped(outgoing, sessions)) => {
+                let before = batch.mark();
+                let carries = tape::carries(&outgoing);
+                let end = self.add(batch, Some(*outgoing));
+                let link = tape::At { recorder: &self.shared.recorder, link: self.id, kind: self.kind };
+                link.keep(&sessions, carries.as_deref(), batch.since(before), || (self.shared.dialects)(self.kind));
+                return end;
+            }
             Some(Outgoing::Close(reason)) => return Some(End::Host(reason)),
             None => return Some(End::Host(CloseReason::GoingAway)),
         }
@@ -197,9 +208,33 @@ impl Link {
             Ok(command) => Box::pin(settle(command)).await,
             Err(reject) => Err(reject),
         };
+        if self.shared.recorder.is_on() {
+            return Box::pin(self.take_taped(frame, read)).await;
+        }
         match read {
             Ok(command) => self.tell_host(ViewInput::Command { link: self.id, command }).await,
             Err(reject) => self.refuse(reject).await,
+        }
+    }
+
+    /// The same while something is recorded: the host's task knows whether this message is.
+    async fn take_taped(&mut self, frame: &[u8], read: Result<Command, Reject>) -> Result<(), LinkError> {
+        let (at, kind, bytes) = (self.shared.recorder.now(), self.kind, frame.len());
+        let raw = head(&Bytes::copy_from_slice(frame));
+        let (read, answer) = match read {
+            Ok(command) => (Ok(command), None),
+            Err(reject) => {
+                self.shared.metrics.reject(reject.code);
+                let mut batch = Batch::default();
+                batch.add_told(&Told::Refused(reject.clone()), self.dialect.as_mut());
+                (Err((reject, batch.since(Mark::default()))), Some(batch))
+            }
+        };
+        let tape = Box::new(ViewTape { at, kind, raw, bytes, read });
+        self.tell_host(ViewInput::Taped { link: self.id, tape }).await?;
+        match answer {
+            Some(batch) => Box::pin(self.write(batch)).await,
+            None => Ok(()),
         }
     }
 

@@ -1,0 +1,47 @@
+//! What agents ask the host to do for them, done: files read and written, commands run. The one place where the host does
+//! such things; it never decides whether they may be done.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | [`door`] | the door for the host's task: takes orders, never waits |
+//! | `desk` | the task that knows every plan and every terminal |
+//! | `jobs` | work on files, off the host's tasks |
+//! | `terminals`, `past` | which commands run, which errands are over |
+//! | `post` | the way of news to the host's task |
+//! | `limits` | how large, how many, how long |
+//! | `place` | paths: what lies in the workspace and what does not |
+//! | `reading` | files read |
+//! | `writing`, `replace`, `diff` | files written: shown first, then done |
+//! | `sensitive` | which files are more than text |
+//! | `command`, `quote` | commands made ready: what runs, and how it is shown |
+//! | `danger` | how bad a command looks |
+//! | `digest` | what binds an approval to the exact bytes |
+//! | `terminal`, `voice` | one command that runs, and what it says |
+//! | `decode`, `tail` | its output: text, and the last of it |
+//!
+//! Absent: approvals, rules, turns. Those are the core's.
+
+pub mod door;
+pub mod limits;
+
+mod command;
+mod danger;
+mod decode;
+mod desk;
+mod diff;
+mod digest;
+mod jobs;
+mod past;
+mod place;
+mod post;
+mod quote;
+mod reading;
+mod replace;
+mod sensitive;
+mod tail;
+mod terminal;
+mod terminals;
+mod voice;
+mod writing;
+
+pub use door::Runner;

@@ -1,0 +1,289 @@
+//! The task that knows every plan and every terminal, and gives each order to whom it belongs. Never waits for a file, a
+//! command or the host: whoever does that is a task of its own.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use switchboard_types::{
+    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ExecutionEnd, ExecutionId, SessionId,
+    WorkspaceRoot,
+};
+use tokio::sync::mpsc;
+use tokio::task::{Id, JoinError, JoinSet};
+
+use super::door::{Awaits, Held, Slip};
+use super::jobs::{Jobs, Plan, fault};
+use super::past::Past;
+use super::post::{Post, done, ended};
+use super::reading::Lines;
+use super::terminal::{self, Around};
+use super::terminals::Terminals;
+use crate::agents::Graces;
+use crate::agents::command::Cradle;
+
+/// Words of tasks to the desk that may wait.
+const BACK: usize = 64;
+
+/// What tasks tell the desk.
+#[derive(Debug)]
+pub(super) enum Back {
+    /// An errand is made ready, or cannot be.
+    Planned {
+        /// Which one.
+        errand: ErrandId,
+        /// What would be done.
+        plan: Option<(Plan, Held)>,
+    },
+    /// A command has ended.
+    Over {
+        /// Whose.
+        session: SessionId,
+        /// Which one.
+        execution: ExecutionId,
+        /// Bytes of its output that are kept.
+        kept: usize,
+    },
+}
+
+/// An errand that may do harm and is not done yet.
+#[derive(Debug)]
+enum Open {
+    Preparing(SessionId),
+    Ready(SessionId, Plan, Held),
+}
+
+impl Open {
+    fn session(&self) -> SessionId {
+        match self {
+            Self::Preparing(session) | Self::Ready(session, ..) => *session,
+        }
+    }
+}
+
+/// What a task owes if it fails.
+#[derive(Clone, Debug)]
+enum Owed {
+    Prepared(ErrandId),
+    Done(ErrandId),
+    End(ErrandId, SessionId, ExecutionId),
+}
+
+/// Everything that is under way.
+pub(super) struct Desk {
+    slips: mpsc::Receiver<Slip>,
+    /// No order comes any more, and everything is to end.
+    closing: bool,
+    back: mpsc::Receiver<Back>,
+    to_back: mpsc::Sender<Back>,
+    post: Post,
+    /// Small answers that wait for room.
+    outgoing: VecDeque<ErrandNews>,
+    errands: HashMap<ErrandId, Open>,
+    past: Past,
+    terminals: Terminals,
+    jobs: Jobs,
+    tasks: JoinSet<()>,
+    owed: HashMap<Id, Owed>,
+    cradle: Cradle,
+    own: Arc<PathBuf>,
+    graces: Graces,
+}
+
+impl Desk {
+    pub(super) fn new(slips: mpsc::Receiver<Slip>, post: Post, cradle: Cradle, own: PathBuf, graces: Graces) -> Self {
+        let (to_back, back) = mpsc::channel(BACK);
+        let own = Arc::new(own);
+        Self {
+            slips,
+            closing: false,
+            back,
+            jobs: Jobs::new(own.clone(), post.clone(), to_back.clone()),
+            to_back,
+            post,
+            outgoing: VecDeque::new(),
+            errands: HashMap::new(),
+            past: Past::default(),
+            terminals: Terminals::default(),
+            tasks: JoinSet::new(),
+            owed: HashMap::new(),
+            cradle,
+            own,
+            graces,
+        }
+    }
+
+    /// Until no order can come any more and everything is over.
+    pub(super) async fn run(mut self) {
+        let post = self.post.clone();
+        while !(self.closing && self.tasks.is_empty() && self.outgoing.is_empty()) {
+            tokio::select! {
+                // A plan is known before the order to perform it is looked at.
+                biased;
+                Some(back) = self.back.recv() => self.told(back),
+                slip = self.slips.recv(), if !self.closing => self.slip(slip),
+                Some(joined) = self.tasks.join_next_with_id(), if !self.tasks.is_empty() => self.joined(joined),
+                permit = post.room(), if !self.outgoing.is_empty() => match (permit, self.outgoing.pop_front()) {
+                    (Some(permit), Some(news)) => permit.send(news),
+                    // Nobody takes news any more.
+                    (None, _) | (_, None) => self.outgoing.clear(),
+                },
+            }
+        }
+    }
+
+    fn told(&mut self, back: Back) {
+        match back {
+            Back::Planned { errand, plan } => {
+                // If it is not known any more, it was dropped meanwhile, and the plan goes with it.
+                if let (Some(Open::Preparing(session)), Some((plan, held))) = (self.errands.remove(&errand), plan) {
+                    self.errands.insert(errand, Open::Ready(session, plan, held));
+                }
+            }
+            Back::Over { session, execution, kept } => self.terminals.over(session, &execution, kept),
+        }
+    }
+
+    fn slip(&mut self, slip: Option<Slip>) {
+        match slip {
+            Some(Slip::Order(order, held)) => self.order(order, held),
+            Some(Slip::Refused { errand, awaits }) => {
+                let message = "too much is waiting to be done already; try again later";
+                self.refuse(errand, awaits, ErrandFailure::new(ErrandCode::TooLarge, message));
+            }
+            None => {
+                self.closing = true;
+                self.errands.clear();
+                self.terminals = Terminals::default();
+            }
+        }
+    }
+
+    fn order(&mut self, order: ErrandOrder, held: Held) {
+        match order {
+            ErrandOrder::Prepare { errand, session, root, what } => self.prepare(errand, session, root, what, held),
+            ErrandOrder::Perform { errand, execution } => self.perform(errand, execution),
+            ErrandOrder::Drop { errand } => self.forget(errand),
+            ErrandOrder::Serve { errand, session, root, what } => self.serve(errand, session, root, what),
+            // Plans stay: the core drops each that it gives up.
+            ErrandOrder::EndAll { session } => self.terminals.end_all(session),
+        }
+    }
+
+    fn prepare(&mut self, errand: ErrandId, session: SessionId, root: WorkspaceRoot, what: Errand, held: Held) {
+        if matches!(what, Errand::Run(_))
+            && let Err(failure) = self.terminals.make_room(session)
+        {
+            return self.refuse(errand, Awaits::Prepared, failure);
+        }
+        self.errands.insert(errand, Open::Preparing(session));
+        let job = self.jobs.prepare(errand, root, what, held);
+        self.owed.insert(self.tasks.spawn(job).id(), Owed::Prepared(errand));
+    }
+
+    fn perform(&mut self, errand: ErrandId, execution: ExecutionId) {
+        let Some(Open::Ready(session, plan, _held)) = self.errands.remove(&errand) else {
+            return self.cannot_perform(errand, &execution);
+        };
+        // From here on the plan is gone: whatever happens, it is not performed again.
+        self.past.performed(errand, session, execution.clone());
+        match plan {
+            Plan::Write(plan) => {
+                let job = self.jobs.write(errand, session, execution.clone(), plan);
+                self.owed.insert(self.tasks.spawn(job).id(), Owed::End(errand, session, execution));
+            }
+            Plan::Run(plan) => {
+                let told = match self.terminals.open(session, execution.clone()) {
+                    Ok(told) => told,
+                    Err(failure) => return self.fail(errand, session, &execution, failure),
+                };
+                let around = Around {
+                    session,
+                    execution: execution.clone(),
+                    cradle: self.cradle.clone(),
+                    own: self.own.clone(),
+                    graces: self.graces,
+                    post: self.post.clone(),
+                    told,
+                    back: self.to_back.clone(),
+                };
+                let id = self.tasks.spawn(terminal::run(errand, plan, around)).id();
+                self.owed.insert(id, Owed::End(errand, session, execution));
+            }
+        }
+    }
+
+    /// There is no such plan, or none any more.
+    fn cannot_perform(&mut self, errand: ErrandId, execution: &ExecutionId) {
+        let failure = ErrandFailure::new(ErrandCode::Cancelled, "it was given up meanwhile and was not done");
+        match self.past.of(errand) {
+            Some((session, performed)) if performed != Some(execution) => {
+                self.fail(errand, session, execution, failure);
+            }
+            // It was performed under this very name; that has its own end.
+            Some(_) => self.outgoing.push_back(done(errand, Err(failure))),
+            None => {
+                tracing::error!(errand = errand.0, %execution, "an errand was to be performed that was never made ready");
+                self.outgoing.push_back(done(errand, Err(failure)));
+            }
+        }
+    }
+
+    fn fail(&mut self, errand: ErrandId, session: SessionId, execution: &ExecutionId, failure: ErrandFailure) {
+        let end = ExecutionEnd::Failed { message: failure.message.clone() };
+        self.outgoing.push_back(ended(session, execution, end));
+        self.outgoing.push_back(done(errand, Err(failure)));
+    }
+
+    fn forget(&mut self, errand: ErrandId) {
+        if let Some(open) = self.errands.remove(&errand) {
+            self.past.dropped(errand, open.session());
+        }
+    }
+
+    fn serve(&mut self, errand: ErrandId, session: SessionId, root: WorkspaceRoot, what: Errand) {
+        match what {
+            Errand::Read { path, line, limit } => {
+                let job = self.jobs.read(errand, root, path, Lines { from: line, limit });
+                self.owed.insert(self.tasks.spawn(job).id(), Owed::Done(errand));
+            }
+            Errand::Terminal { terminal, wish } => {
+                if let Err(failure) = self.terminals.wish(session, terminal, errand, wish) {
+                    self.refuse(errand, Awaits::Done, failure);
+                }
+            }
+            Errand::Write { .. } | Errand::Run(_) => {
+                let message = "this may do harm, so it has to be made ready and allowed first";
+                self.refuse(errand, Awaits::Done, ErrandFailure::new(ErrandCode::Denied, message));
+            }
+        }
+    }
+
+    fn refuse(&mut self, errand: ErrandId, awaits: Awaits, failure: ErrandFailure) {
+        self.outgoing.push_back(match awaits {
+            Awaits::Prepared => ErrandNews::Prepared { errand, result: Err(failure) },
+            Awaits::Done => done(errand, Err(failure)),
+        });
+    }
+
+    fn joined(&mut self, joined: Result<(Id, ()), JoinError>) {
+        let error = match joined {
+            Ok((id, ())) => {
+                self.owed.remove(&id);
+                return;
+            }
+            Err(error) => error,
+        };
+        tracing::error!(%error, "a task of the runner failed");
+        match self.owed.remove(&error.id()) {
+            Some(Owed::Prepared(errand)) => self.refuse(errand, Awaits::Prepared, fault()),
+            Some(Owed::Done(errand)) => self.refuse(errand, Awaits::Done, fault()),
+            Some(Owed::End(errand, session, execution)) => {
+                self.terminals.forget(session, &execution);
+                self.outgoing.push_back(ended(session, &execution, ExecutionEnd::Unknown {}));
+                self.outgoing.push_back(done(errand, Err(fault())));
+            }
+            None => {}
+        }
+    }
+}

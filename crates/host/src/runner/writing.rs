@@ -1,0 +1,145 @@
+//! Files written for agents: shown first, then done, if the file is still what was shown. Never decides whether.
+
+use std::path::Path;
+
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use switchboard_types::{ApprovalKind, ErrandCode, ErrandFailure, Prepared, WorkspaceRoot};
+
+use super::diff::{self, Before};
+use super::digest::Digest;
+use super::limits::{MAX_REPLACED_BYTES, MAX_WRITE_BYTES};
+use super::place::{Missing, Root, Target, invalid};
+use super::replace::{Found, LookError, ReplaceError, look, replace};
+use super::sensitive;
+use crate::agents::shown::shown;
+
+/// Characters of a path in a title.
+const TITLE_CHARS: usize = 200;
+
+/// A file that may be written once somebody says so.
+#[derive(Debug)]
+pub(super) struct WritePlan {
+    root: WorkspaceRoot,
+    /// Which folder the root was.
+    identity: (u64, u64),
+    asked: String,
+    target: Target,
+    /// The digest of the file that was there.
+    before: Option<[u8; 32]>,
+    content: String,
+}
+
+/// Looks at the file and says how it would change.
+pub(super) fn prepare(
+    root: &WorkspaceRoot,
+    own: &Path,
+    asked: String,
+    content: String,
+) -> Result<(WritePlan, Prepared), ErrandFailure> {
+    if content.len() > MAX_WRITE_BYTES {
+        let what = format!("would have {} bytes and {MAX_WRITE_BYTES} can be written at once", content.len());
+        return Err(ErrandFailure { code: ErrandCode::TooLarge, ..invalid(&asked, &what) });
+    }
+    let open = Root::open(root, own)?;
+    let target = open.target(&asked)?;
+    let found = match open.walk(&target.folders, Missing::Fail) {
+        Ok(folder) => look(&folder, &target.name).map_err(|error| not_seen(&open, &asked, &error))?,
+        Err(Errno::NOENT) => None,
+        Err(error) => return Err(open.failure(&asked, &error.into())),
+    };
+    let shown = shown_change(&asked, &target, found.as_ref(), &content);
+    let identity = open.identity().map_err(|error| open.failure(&asked, &error))?;
+    let before = found.map(|found| found.digest);
+    Ok((WritePlan { root: root.clone(), identity, asked, target, before, content }, shown))
+}
+
+fn shown_change(asked: &str, target: &Target, found: Option<&Found>, content: &str) -> Prepared {
+    let real = target.path();
+    let path = shown(&real.to_string_lossy(), usize::MAX);
+    let text = found.and_then(|found| found.bytes.as_deref()).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let before = match (found, text) {
+        (None, _) => Before::Absent,
+        (Some(_), Some(text)) => Before::Text(text),
+        (Some(found), None) => Before::Other(u64::try_from(found.stat.st_size).unwrap_or_default()),
+    };
+    let (severity, why) = sensitive::of_file(&real);
+    let verb = if found.is_some() { "write" } else { "create" };
+    let by_link = if asked.ends_with(&*real.to_string_lossy()) {
+        String::new()
+    } else {
+        format!(" (the agent calls it `{}`)", shown(asked, TITLE_CHARS))
+    };
+    let before_digest: &[u8] = found.map_or(b"", |found| &found.digest);
+    let digest = Digest::of("write")
+        .part(real.as_os_str().as_encoded_bytes())
+        .part(before_digest)
+        .part(content.as_bytes())
+        .hex();
+    Prepared {
+        kind: ApprovalKind::Edit,
+        title: format!("{verb} {}", shown(&path, TITLE_CHARS)),
+        command: None,
+        cwd: None,
+        diff: Some(diff::unified(&path, &before, content)),
+        severity,
+        reason: format!("the agent wants to {verb} this file{by_link}: {why}"),
+        digest,
+        scope: format!("write:{path}"),
+        path: Some(path),
+    }
+}
+
+/// Writes the file, if it is still what was shown; gives its bytes.
+pub(super) fn perform(plan: &WritePlan, own: &Path) -> Result<u64, ErrandFailure> {
+    let open = Root::open(&plan.root, own)?;
+    if open.identity().ok() != Some(plan.identity) {
+        return Err(changed(&plan.asked));
+    }
+    let folder = folder(&open, plan)?;
+    let found = look(&folder, &plan.target.name).map_err(|error| match error {
+        LookError::Folder | LookError::NoFile | LookError::TooLarge(_) => changed(&plan.asked),
+        LookError::ReadOnly | LookError::System(_) => not_seen(&open, &plan.asked, &error),
+    })?;
+    if found.as_ref().map(|found| found.digest) != plan.before {
+        return Err(changed(&plan.asked));
+    }
+    match replace(&folder, &plan.target.name, found.as_ref(), plan.content.as_bytes()) {
+        Ok(()) => Ok(plan.content.len() as u64),
+        Err(ReplaceError::Changed) => Err(changed(&plan.asked)),
+        Err(ReplaceError::System(error)) => {
+            let message = format!("`{}` could not be written: {error}", shown(&plan.asked, TITLE_CHARS));
+            Err(ErrandFailure::new(ErrandCode::Failed, message))
+        }
+    }
+}
+
+fn folder(open: &Root, plan: &WritePlan) -> Result<OwnedFd, ErrandFailure> {
+    let missing = if plan.before.is_some() { Missing::Fail } else { Missing::Make };
+    open.walk(&plan.target.folders, missing).map_err(|error| match error {
+        // A folder is gone, or something else stands in its place: a link, say.
+        Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::MLINK => changed(&plan.asked),
+        error => open.failure(&plan.asked, &error.into()),
+    })
+}
+
+fn changed(asked: &str) -> ErrandFailure {
+    let what = "is not what it was when it was shown, so it was not written; read it again and ask again";
+    ErrandFailure { code: ErrandCode::Changed, ..invalid(asked, what) }
+}
+
+fn not_seen(open: &Root, asked: &str, error: &LookError) -> ErrandFailure {
+    match error {
+        LookError::Folder => invalid(asked, "is a folder, not a file"),
+        LookError::NoFile => invalid(asked, "is a link, a pipe or a device, not a file"),
+        LookError::ReadOnly => {
+            let what = "may not be written by the user of the host; change its mode first";
+            ErrandFailure { code: ErrandCode::Failed, ..invalid(asked, what) }
+        }
+        LookError::TooLarge(size) => {
+            let what = format!("has {size} bytes; files of up to {MAX_REPLACED_BYTES} can be replaced");
+            ErrandFailure { code: ErrandCode::TooLarge, ..invalid(asked, &what) }
+        }
+        LookError::System(error) => open.failure(asked, error),
+    }
+}
