@@ -239,3 +239,50 @@ it("what cannot be done without the host is said", () => {
   stage.pass(13_000);
   expect(page.toasts).toEqual([]);
 });
+
+it("an answer of the agent's own goes out by its name, options and sign-ins with their tab", () => {
+  const page = online();
+  page.prompt("hello");
+  const tab = page.active ?? "";
+  page.decide("q", "allow_session", "always");
+  page.decide("q", "deny");
+  page.setOption("model", "small");
+  page.signIn("account");
+  expect(stage.host.heard.slice(-4)).toEqual([
+    { type: "decide", tab, approval: "q", decision: "allow_session", option: "always" },
+    { type: "decide", tab, approval: "q", decision: "deny" },
+    { type: "setOption", tab, option: "model", value: "small" },
+    { type: "signIn", tab, method: "account" },
+  ]);
+});
+
+it("pictures go with their prompt and wait no longer", () => {
+  const page = online();
+  const image = { mime: "image/png", data: "AAAA" };
+  page.pictures.set(page.active ?? "", [image]);
+  page.prompt("", [image]);
+  expect(page.pictures.size).toBe(0);
+  expect(stage.host.heard.findLast((frame) => frame.type === "prompt")).toMatchObject({
+    text: "",
+    context: [{ image }],
+  });
+  const [turn] = page.model.log(page.active ?? "")?.entries ?? [];
+  expect(turn).toMatchObject({ kind: "turn", context: [{ image }] });
+});
+
+it("only a trusted folder offers agents, each of them once", () => {
+  const offer = { name: "gemini", title: "Gemini CLI", command: "gemini --acp" };
+  const folder = (root: string, trusted: boolean) => ({
+    root,
+    trusted,
+    agents: [],
+    defaultAgent: "demo",
+    offers: [offer],
+  });
+  stage.host.workspaces = [folder("/a", false)];
+  expect(online().offers).toEqual([]);
+  stage.host.workspaces = [folder("/a", true), folder("/b", true)];
+  stage.lose();
+  stage.pass(1_000);
+  expect(stage.page.offers).toEqual([offer]);
+});

@@ -9,7 +9,7 @@ import { type Effect, HostModel } from "./model/hostmodel";
 import type { LinkMachine } from "./model/link";
 import { NewTabs } from "./model/newtabs";
 import { type Keep, Outbox } from "./model/outbox";
-import type { Decision, FromView, Session, Workspace } from "./wire";
+import type { AgentOffer, Decision, FromView, Image, Session, Workspace } from "./wire";
 
 export type Toast = {
   id: number;
@@ -38,6 +38,8 @@ export class Page {
   readonly newTabs: NewTabs;
   active: string | null = null;
   toasts: Toast[] = [];
+  /** Pictures that wait for the prompt of a tab; they last as long as the page. */
+  readonly pictures = new Map<string, Image[]>();
   /** True when the host is of another version than this page. */
   outdated = false;
   /** Called once per frame in which something changed. */
@@ -102,14 +104,24 @@ export class Page {
     );
   }
 
-  prompt(text: string): void {
+  /** Agents that are installed and could be configured; only where a folder is trusted would they start. */
+  get offers(): AgentOffer[] {
+    const offers = new Map<string, AgentOffer>();
+    for (const workspace of this.model.workspaces.values())
+      if (workspace.trusted) for (const offer of workspace.offers) offers.set(offer.name, offer);
+    return [...offers.values()];
+  }
+
+  prompt(text: string, images: Image[] = []): void {
     const tab = this.active ?? this.newTabs.first(this.around.newId);
     const fresh = this.newTabs.get(tab);
     const known = this.model.byTab(tab);
     const opening = known ? null : { agent: this.agent, workspace: fresh?.workspace ?? this.model.home };
     if (opening && opening.workspace === "") delete (opening as { workspace?: string }).workspace;
-    this.outbox.add({ name: this.around.newId(), tab, text, madeMs: this.now(), opening, held: null });
+    const name = this.around.newId();
+    this.outbox.add({ name, tab, text, images, madeMs: this.now(), opening, held: null });
     this.drafts.drop(tab);
+    this.pictures.delete(tab);
     if (this.link.online) this.run(this.model.flush());
     this.changed();
   }
@@ -139,8 +151,22 @@ export class Page {
     if (this.active !== null && name !== "") this.send({ type: "cancel", tab: this.active, name });
   }
 
-  decide(approval: string, decision: Decision): void {
-    if (this.active !== null) this.send({ type: "decide", tab: this.active, approval, decision });
+  /** Answers a question; `option` is one of the agent's own answers. */
+  decide(approval: string, decision: Decision, option?: string): void {
+    const named = option === undefined ? {} : { option };
+    if (this.active !== null) this.send({ type: "decide", tab: this.active, approval, decision, ...named });
+  }
+
+  setOption(option: string, value: string): void {
+    if (this.active !== null) this.send({ type: "setOption", tab: this.active, option, value });
+  }
+
+  signIn(method: string): void {
+    if (this.active !== null) this.send({ type: "signIn", tab: this.active, method });
+  }
+
+  addAgent(offer: AgentOffer): void {
+    this.send({ type: "addAgent", name: offer.name });
   }
 
   restartAgent(): void {
@@ -169,6 +195,7 @@ export class Page {
     if (this.newTabs.get(tab)) {
       this.newTabs.drop(tab);
       this.drafts.drop(tab);
+      this.pictures.delete(tab);
     } else this.send({ type: "closeTab", tab });
     if (this.active === tab) this.show(neighbour ?? this.newTabs.first(this.around.newId));
     this.changed();

@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 mod spine {
-    mod acp_sdk;
     mod acp;
+    mod acp_sdk;
     mod agents;
     mod apex;
     mod bad_agents;

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { barriers } from "./stage/axe";
 import { screenshots } from "./stage/place";
+import * as says from "./stage/agentsays";
+import { asked, type Line, Script } from "./stage/script";
 import { useStage } from "./stage/stage";
 import type { Window } from "./stage/window";
 
@@ -70,7 +72,107 @@ const STATES: Record<string, (window: Window) => Promise<void>> = {
   },
 };
 
-const SIZES = { wide: { width: 1200, height: 800 }, narrow: { width: 400, height: 760 } };
+/** What only real agents bring about: said by a script, then entered like the others. */
+const SCRIPTS: Record<string, [() => Script, ((window: Window) => Promise<void>)?]> = {
+  calls: [
+    () =>
+      new Script([
+        ...asked(),
+        says.options(),
+        says.usage,
+        says.plan,
+        { type: "text", text: "I change the parser first." },
+        says.edit("e"),
+        ...says.running,
+      ]),
+    async (window) => {
+      await window.at("tool-call").first().locator("summary").first().click();
+      await window.at("diff").waitFor();
+    },
+  ],
+  run: [
+    () =>
+      new Script(
+        [
+          ...asked(),
+          ...Array.from({ length: 40 }, (_, at): Line =>
+            at % 4 === 0 ? says.edit(`c${at}`) : says.call(`c${at}`, { kind: "read" }),
+          ),
+          { type: "text", text: "All of it is looked through; this is what it looks like now." },
+          says.call("p", { title: "Take a picture", content: [{ type: "image", image: says.picture }] }),
+          { type: "code", text: "fn keep(line: &str) -> bool {\n    true\n}\n" },
+          { type: "turnEnded", outcome: "completed" },
+        ],
+        { status: "idle", agentState: "asleep" },
+      ),
+    async (window) => {
+      await window.at("tool-call").locator("summary").first().click();
+      await window.page.locator("img").waitFor();
+    },
+  ],
+  question: [
+    () =>
+      new Script(
+        [...asked(), says.options(), says.usage, says.edit("e", { status: "pending" }), says.question()],
+        {
+          status: "awaiting_approval",
+        },
+      ),
+    async (window) => {
+      await window.at("asks-dock").getByTestId("deny").isEnabled();
+    },
+  ],
+  commands: [
+    () =>
+      new Script([...asked(), { type: "turnEnded", outcome: "completed" }, says.commands(100)], {
+        status: "idle",
+      }),
+    async (window) => {
+      await window.at("prompt").pressSequentially("/");
+      await window.at("slash").waitFor();
+    },
+  ],
+  "sign-in": [() => new Script([...asked(), says.signIn], { agentState: "none" })],
+  silent: [
+    () =>
+      new Script(
+        [
+          ...asked(),
+          says.options(),
+          says.usage,
+          { type: "log", level: "error", message: "the model is overloaded" },
+          {
+            type: "status",
+            message: "no word from agent `claude` for 60 s; it may be waiting for its model",
+          },
+        ],
+        { agentState: "stalled" },
+      ),
+  ],
+  gone: [
+    () =>
+      new Script(
+        [
+          ...asked(),
+          ...says.noise(300),
+          { type: "log", level: "error", message: "no such model" },
+          {
+            type: "agentExited",
+            message: "agent `claude` exited with code 1; its log says why",
+            loose: true,
+          },
+          {
+            type: "turnEnded",
+            outcome: "failed",
+            detail: { code: "agent_exited", message: "the agent is gone" },
+          },
+        ],
+        { status: "idle", agentState: "exited" },
+      ),
+  ],
+};
+
+const SIZES = { wide: { width: 1200, height: 800 }, narrow: { width: 320, height: 700 } };
 
 test("a barrier inside of a part is found, so that finding none means something", async () => {
   const window = await stage.window();
@@ -84,10 +186,19 @@ test("a barrier inside of a part is found, so that finding none means something"
   ]);
 });
 
-for (const [name, enter] of Object.entries(STATES)) {
+const states = [
+  ...Object.entries(STATES).map(([name, enter]) => ({ name, script: null, enter })),
+  ...Object.entries(SCRIPTS).map(([name, [script, enter = async () => {}]]) => ({ name, script, enter })),
+];
+
+for (const { name, script, enter } of states) {
   test(`${name}: nothing keeps anybody out`, { timeout: 120_000 }, async () => {
     const folder = screenshots();
-    const window = await stage.window(await stage.context({ viewport: SIZES.wide }));
+    const context = await stage.context({ viewport: SIZES.wide });
+    const said = script?.();
+    await said?.at(context);
+    const window = await stage.window(context);
+    if (said) await window.show(said.session.title);
     await enter(window);
     for (const theme of ["light", "dark"] as const) {
       await window.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });

@@ -31,6 +31,8 @@ export class SbAnswer extends LitElement {
   static override styles = [shared, markdownStyle];
   @property({ attribute: false }) piece!: TextPiece;
   @property({ attribute: false }) seq = 0;
+  /** What it is called in tests: an answer, or the words of a tool. */
+  @property() name = "answer";
   /** More words may come. */
   @property({ type: Boolean }) live = false;
   private drawnPiece: TextPiece | null = null;
@@ -54,7 +56,7 @@ export class SbAnswer extends LitElement {
   }
 
   protected override render() {
-    return html`<div class="md" data-testid="answer" @click=${this.clicked}></div>`;
+    return html`<div class="md" data-testid=${this.name} @click=${this.clicked}></div>`;
   }
 
   protected override updated(_changed: PropertyValues): void {

@@ -70,7 +70,7 @@ class Window {
   }
 
   say(tab: string, name: string, text: string, fresh = false): void {
-    this.outbox.add({ name, tab, text, madeMs: 0, opening: fresh ? {} : null, held: null });
+    this.outbox.add({ name, tab, text, images: [], madeMs: 0, opening: fresh ? {} : null, held: null });
     if (this.end) this.carryOut(this.model.flush());
   }
 
@@ -226,7 +226,15 @@ describe("a prompt that was not confirmed", () => {
     const outbox = new Outbox(memory(), 0);
     const model = new HostModel(outbox);
     model.take({ type: "welcome", version: "1", home: "/w", workspaces: [], sessions: [] });
-    outbox.add({ name: "n1", tab: "t", text: "hello", madeMs: 0, opening: { agent: "real" }, held: null });
+    outbox.add({
+      name: "n1",
+      tab: "t",
+      text: "hello",
+      images: [],
+      madeMs: 0,
+      opening: { agent: "real" },
+      held: null,
+    });
     expect(sent(model.flush()).map((frame) => frame.type)).toEqual(["openTab", "prompt"]);
     model.take({ type: "refused", code: "workspace_untrusted", message: "trust it first", tab: "t" });
     expect(outbox.get("n1")?.held).toBe("trust it first");

@@ -178,7 +178,8 @@ export class HostModel {
         // Only a followed log can show that the prompt arrived.
         effects.push(...this.show(entry.tab));
       }
-      effects.push(send({ type: "prompt", tab: entry.tab, name: entry.name, text: entry.text }));
+      const context = entry.images.length > 0 ? { context: entry.images.map((image) => ({ image })) } : {};
+      effects.push(send({ type: "prompt", tab: entry.tab, name: entry.name, text: entry.text, ...context }));
     }
     if (effects.length > 0) this.version += 1;
     return effects;

@@ -144,6 +144,7 @@ describe("a turn", () => {
         kind: "approval",
         approval: { id: "q", kind: "command", title: "ls", severity: "low", reason: "because" },
         resolution: "deny",
+        option: null,
       },
     ]);
     expect(turn?.plan).toEqual([{ content: "read", status: "completed" }]);
@@ -169,6 +170,109 @@ describe("a turn", () => {
     const log = new TabLog();
     log.take(run(0, [prompt("a", 1), text("one", 1), prompt("b", 2), text("two", 2), text("late", 1)]));
     expect(turns(log).map(answerOf)).toEqual(["onelate", "two"]);
+  });
+
+  it("keeps code apart from words, and shows no echo", () => {
+    const log = new TabLog();
+    log.take(
+      run(0, [
+        prompt("a", 1),
+        { type: "echo", text: "say a", turn: 1 },
+        text("see: "),
+        { type: "code", text: "fn ", turn: 1 },
+        { type: "code", text: "main", turn: 1 },
+        text("there"),
+      ]),
+    );
+    expect(turns(log)[0]?.pieces).toEqual([
+      { kind: "text", text: "see: ", seq: 3 },
+      { kind: "code", text: "fn main", seq: 5 },
+      { kind: "text", text: "there", seq: 6 },
+    ]);
+  });
+
+  it("takes an update of a call as its beginning, and replaces what it shows", () => {
+    const log = new TabLog();
+    const show = (words: string) => [{ type: "text" as const, text: words }];
+    log.take(
+      run(0, [
+        prompt("a", 1),
+        {
+          type: "toolCallUpdate",
+          call: { id: "c", title: "run", kind: "execute", status: "running", content: show("one") },
+          turn: 1,
+        },
+        {
+          type: "toolCall",
+          call: { id: "c", title: "", status: "running", locations: [{ path: "x", line: 3 }] },
+          turn: 1,
+        },
+        {
+          type: "toolCallUpdate",
+          call: { id: "c", title: "", status: "completed", content: show("two") },
+          turn: 1,
+        },
+      ]),
+    );
+    expect(turns(log)[0]?.pieces).toEqual([
+      {
+        kind: "tool",
+        call: {
+          id: "c",
+          title: "run",
+          kind: "execute",
+          status: "completed",
+          content: show("two"),
+          locations: [{ path: "x", line: 3 }],
+        },
+      },
+    ]);
+  });
+
+  it("knows which of the agent's own answers was chosen, and what waits for one", () => {
+    const log = new TabLog();
+    const ask = (id: string): Body & { turn: number } => ({
+      type: "approvalAsked",
+      approval: {
+        id,
+        kind: "tool",
+        title: id,
+        severity: "low",
+        reason: "",
+        options: [{ id: "always", name: "Always", kind: "allow_always" }],
+      },
+      turn: 1,
+    });
+    log.take(run(0, [prompt("a", 1), ask("q1"), ask("q2")]));
+    expect(log.asks().map(({ approval }) => approval.id)).toEqual(["q1", "q2"]);
+    log.take(
+      run(3, [
+        { type: "approvalResolved", approval: "q1", resolution: "allow_session", option: "always", turn: 1 },
+      ]),
+    );
+    expect(log.asks().map(({ approval }) => approval.id)).toEqual(["q2"]);
+    expect(turns(log)[0]?.pieces[0]).toMatchObject({ resolution: "allow_session", option: "always" });
+  });
+
+  it("is not opened by what belongs to none: that goes to the last one", () => {
+    const log = new TabLog();
+    log.take(run(0, [{ type: "text", text: "hello" }]));
+    expect(log.open()).toEqual([]);
+    log.take(
+      run(1, [
+        prompt("a", 1),
+        { type: "turnEnded", outcome: "completed", turn: 1 },
+        { type: "text", text: "late" },
+      ]),
+    );
+    expect(turns(log).map(answerOf)).toEqual(["hello", "late"]);
+    expect(log.open()).toEqual([]);
+  });
+
+  it("says when an agent came back, and what it still knows", () => {
+    const log = new TabLog();
+    log.take(run(0, [{ type: "agentSessionRestored", memory: "summarized" }]));
+    expect(log.entries).toMatchObject([{ kind: "notice", what: "restored" }]);
   });
 
   it("keeps what nobody knows", () => {

@@ -2,13 +2,21 @@
  * One tab's log as the page has it: events in, turns out, and the cursor that says how far it is.
  * Applies each event once or not at all. Knows no DOM, no clock and no socket.
  */
-import type { Event, Seen, ToolCall, ToView } from "../wire";
-import { type Entry, newTurn, type Notice, type Piece, type Turn } from "./turn";
+import type { Approval, Event, Execution, Memory, Seen, ToolCall, ToView } from "../wire";
+import { AgentSide } from "./agentside";
+import { addOutput, newOutput } from "./output";
+import { type ApprovalPiece, type Entry, type ExecutionPiece, newTurn, type Notice, type Turn } from "./turn";
 
 /** What became of a frame: applied, dropped as already known, or not fitting, so that the tab must be seated anew. */
 export type Taken = "applied" | "repeated" | "misfit";
 
 type Events = Extract<ToView, { type: "events" }>;
+
+const RESTORED: Record<Memory, string> = {
+  resumed: "The agent is back and goes on where it was.",
+  loaded: "The agent is back; it has read the conversation again.",
+  summarized: "The agent is back but has lost the conversation; it gets a summary with your next prompt.",
+};
 
 export class TabLog {
   readonly entries: Entry[] = [];
@@ -18,10 +26,14 @@ export class TabLog {
   cursor = 0;
   /** What the agent said when it last exited; null while it lives. */
   exitMessage: string | null = null;
+  /** What the agent has said of itself: its options, its commands, its log. */
+  agent = new AgentSide();
   /** Grows with every change. */
   version = 1;
+  private readonly executions = new Map<string, { turn: Turn; piece: ExecutionPiece }>();
   private readonly turns = new Map<number, Turn>();
   private openTurns: Turn[] = [];
+  private openAsks: ApprovalPiece[] = [];
 
   seen(): Seen {
     return { epoch: this.epoch, seq: this.cursor };
@@ -58,7 +70,10 @@ export class TabLog {
   reset(): void {
     this.entries.length = 0;
     this.turns.clear();
+    this.executions.clear();
     this.openTurns = [];
+    this.openAsks = [];
+    this.agent = new AgentSide();
     this.names.clear();
     this.epoch = "";
     this.cursor = 0;
@@ -79,6 +94,11 @@ export class TabLog {
     return this.openTurns.filter((turn) => turn.state === "queued");
   }
 
+  /** Questions that wait for a person, the oldest first. */
+  asks(): ApprovalPiece[] {
+    return [...this.openAsks];
+  }
+
   turn(number: number): Turn | undefined {
     return this.turns.get(number);
   }
@@ -89,9 +109,17 @@ export class TabLog {
 
   private apply(event: Event): void {
     const { body, time } = event;
+    this.agent.take(body, time);
     switch (body.type) {
+      // The list of sessions has the title; the agent's own side has the rest.
       case "sessionOpened":
       case "titleChanged":
+      case "echo":
+      case "log":
+      case "commandsChanged":
+      case "optionsChanged":
+      case "usage":
+      case "signInNeeded":
         return;
       case "promptQueued": {
         const turn = this.turnOf(event);
@@ -111,6 +139,8 @@ export class TabLog {
         return this.text(event, body.text);
       case "thought":
         return this.thought(event, body.text);
+      case "code":
+        return this.code(event, body.text);
       case "plan": {
         const turn = this.turnOf(event);
         if (!turn.pieces.some((piece) => piece.kind === "plan")) turn.pieces.push({ kind: "plan" });
@@ -139,10 +169,22 @@ export class TabLog {
       case "toolCallUpdate":
         return this.tool(event, body.call);
       case "approvalAsked":
-        this.turnOf(event).pieces.push({ kind: "approval", approval: body.approval, resolution: null });
-        return;
+        return this.ask(event, body.approval);
       case "approvalResolved":
-        return this.resolve(event, body.approval, body.resolution);
+        return this.resolve(event, body.approval, body.resolution, body.option ?? null);
+      case "executionStarted":
+        return this.startExecution(event, body.execution);
+      case "executionOutput":
+        return this.changeExecution(event, body.execution, "", (piece) => {
+          addOutput(piece.output, body.text);
+        });
+      case "executionEnded":
+        return this.changeExecution(event, body.execution, body.title, (piece) => {
+          piece.end = body.end;
+          piece.endMs = time;
+        });
+      case "agentSessionRestored":
+        return this.notice(`restored-${String(event.seq)}`, "restored", RESTORED[body.memory], time);
       case "agentExited":
         this.exitMessage = body.message;
         return this.notice(`exited-${String(event.seq)}`, "exited", body.message, time);
@@ -174,7 +216,7 @@ export class TabLog {
   }
 
   private text(event: Event, text: string): void {
-    const turn = this.turnOf(event);
+    const turn = this.spoken(event);
     const last = turn.pieces.at(-1);
     if (last?.kind === "text") {
       last.text += text;
@@ -183,7 +225,7 @@ export class TabLog {
   }
 
   private thought(event: Event, text: string): void {
-    const turn = this.turnOf(event);
+    const turn = this.spoken(event);
     const last = turn.pieces.at(-1);
     if (last?.kind === "thought") {
       last.text += text;
@@ -193,21 +235,69 @@ export class TabLog {
       turn.pieces.push({ kind: "thought", text, seq: event.seq, startMs: event.time, endMs: event.time });
   }
 
+  private code(event: Event, text: string): void {
+    const turn = this.spoken(event);
+    const last = turn.pieces.at(-1);
+    if (last?.kind === "code") {
+      last.text += text;
+      last.seq = event.seq;
+    } else turn.pieces.push({ kind: "code", text, seq: event.seq });
+  }
+
   private tool(event: Event, call: ToolCall): void {
-    const turn = this.turnOf(event);
-    for (const piece of turn.pieces) {
-      if (piece.kind !== "tool" || piece.call.id !== call.id) continue;
-      // What an update leaves out stays as it was.
-      piece.call = { ...piece.call, ...call, title: call.title || piece.call.title };
-      return;
+    const turn = this.spoken(event);
+    const known = turn.calls.get(call.id);
+    // What an update leaves out stays as it was.
+    if (known) known.call = { ...known.call, ...call, title: call.title || known.call.title };
+    else {
+      const piece = { kind: "tool" as const, call };
+      turn.calls.set(call.id, piece);
+      turn.pieces.push(piece);
     }
-    turn.pieces.push({ kind: "tool", call });
+  }
+
+  private startExecution(event: Event, execution: Execution): void {
+    const turn = this.turnOf(event);
+    const piece: ExecutionPiece = {
+      kind: "execution",
+      execution,
+      output: newOutput(),
+      end: null,
+      startMs: event.time,
+      endMs: null,
+      version: 1,
+    };
+    this.executions.set(execution.id, { turn, piece });
+    turn.pieces.push(piece);
+  }
+
+  /** Its end may come after its turn's, and without a turn; one whose beginning was lost begins here. */
+  private changeExecution(
+    event: Event,
+    id: string,
+    title: string,
+    change: (piece: ExecutionPiece) => void,
+  ): void {
+    if (!this.executions.has(id))
+      this.startExecution(event, { id, kind: "tool", title: title || id, digest: "" });
+    const known = this.executions.get(id);
+    if (!known) return;
+    change(known.piece);
+    known.piece.version += 1;
+    known.turn.version += 1;
+  }
+
+  private ask(event: Event, approval: Approval): void {
+    const piece: ApprovalPiece = { kind: "approval", approval, resolution: null, option: null };
+    this.turnOf(event).pieces.push(piece);
+    this.openAsks.push(piece);
   }
 
   private resolve(
     event: Event,
     id: string,
-    resolution: Extract<Piece, { kind: "approval" }>["resolution"],
+    resolution: ApprovalPiece["resolution"],
+    option: string | null,
   ): void {
     const owner = event.turn === undefined ? this.asker(id) : this.turnOf(event);
     const asked = owner?.pieces.find(
@@ -215,6 +305,8 @@ export class TabLog {
     );
     if (owner && asked?.kind === "approval") {
       asked.resolution = resolution;
+      asked.option = option;
+      this.openAsks = this.openAsks.filter((open) => open !== asked);
       owner.version += 1;
     }
   }
@@ -237,15 +329,25 @@ export class TabLog {
     this.entries.push({ kind: "notice", id, what, text, raw, timeMs, version: 1 });
   }
 
-  /** The turn of an event; one whose beginning was lost begins here. */
+  /** The turn that the agent goes on with: a word on what it waited for is old then, unless it says how far it is. */
+  private spoken(event: Event): Turn {
+    const turn = this.turnOf(event);
+    if (turn.status?.progress === null) turn.status = null;
+    return turn;
+  }
+
+  /** The turn of an event; one whose beginning was lost begins here. What names none belongs to the last one. */
   private turnOf(event: Event): Turn {
-    const number = event.turn ?? 0;
+    const last = this.entries.findLast((entry): entry is Turn => entry.kind === "turn");
+    const number = event.turn ?? last?.number ?? 0;
     let turn = this.turns.get(number);
     if (!turn) {
       turn = newTurn(number, event.time);
       this.turns.set(number, turn);
       this.entries.push(turn);
-      this.openTurns.push(turn);
+      // Nobody will say that it is over.
+      if (event.turn === undefined) turn.state = "ended";
+      else this.openTurns.push(turn);
     }
     turn.version += 1;
     return turn;

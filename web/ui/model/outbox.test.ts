@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Keep, Outbox, STALE_MS, type Unsent } from "./outbox";
+import { type Keep, MAX_KEPT_IMAGE_CHARS, Outbox, STALE_MS, type Unsent } from "./outbox";
 
 function memory(): Keep & { kept: Map<string, string> } {
   const kept = new Map<string, string>();
@@ -15,6 +15,7 @@ const entry = (name: string, madeMs = 0): Unsent => ({
   name,
   tab: "t",
   text: `say ${name}`,
+  images: [],
   madeMs,
   opening: null,
   held: null,
@@ -64,4 +65,16 @@ it("what somebody else wrote is dropped", () => {
   keep.kept.set("x", "{broken").set("y", '{"tab":1}').set("z", "null");
   expect(new Outbox(keep, 0).due()).toEqual([]);
   expect(keep.kept.size).toBe(0);
+});
+
+it("pictures go with their prompt over a reload; those that are too large hold it back", () => {
+  const keep = memory();
+  const outbox = new Outbox(keep, 0);
+  const small = { mime: "image/png", data: "AAAA" };
+  outbox.add({ ...entry("a"), images: [small] });
+  outbox.add({ ...entry("b"), images: [{ mime: "image/png", data: "A".repeat(MAX_KEPT_IMAGE_CHARS + 1) }] });
+  expect(outbox.due().map(({ images }) => images.length)).toEqual([1, 1]);
+  const later = new Outbox(keep, 1_000);
+  expect(later.due().map(({ name, images }) => [name, images])).toEqual([["a", [small]]]);
+  expect(later.get("b")).toMatchObject({ images: [], held: expect.stringMatching(/pictures/) as string });
 });

@@ -3,6 +3,8 @@
  * after a reload or a lost link is safe: the host runs no name twice. Knows no clock; what it keeps outlives the page.
  */
 
+import type { Image } from "../wire";
+
 /** What keeps entries over a reload. Keys are prompts' names. */
 export interface Keep {
   load(): Map<string, string>;
@@ -17,6 +19,8 @@ export type Unsent = {
   name: string;
   tab: string;
   text: string;
+  /** Pictures that go with it. */
+  images: Image[];
   madeMs: number;
   /** Set for the first prompt of a new tab. */
   opening: Opening | null;
@@ -28,6 +32,10 @@ export type Unsent = {
 export const STALE_MS = 10 * 60_000;
 /** Entries that are kept; more than this nobody has written. */
 export const MAX_UNSENT = 200;
+/** Characters of pictures that are kept over a reload; a browser keeps only a few million of everything. */
+export const MAX_KEPT_IMAGE_CHARS = 512 * 1024;
+/** What is left of pictures that could not be kept. */
+const LOST = "lost";
 
 export class Outbox {
   version = 1;
@@ -116,7 +124,9 @@ export class Outbox {
   }
 
   private store(entry: Unsent): void {
-    this.keep.put(entry.name, JSON.stringify(entry));
+    const chars = entry.images.reduce((sum, image) => sum + image.data.length, 0);
+    const images = chars > MAX_KEPT_IMAGE_CHARS ? LOST : entry.images;
+    this.keep.put(entry.name, JSON.stringify({ ...entry, images }));
     this.version += 1;
   }
 }
@@ -124,19 +134,28 @@ export class Outbox {
 /** What was kept may have been written by another version, or by nobody we know. */
 function parse(name: string, value: string): Unsent | null {
   try {
-    const raw = JSON.parse(value) as Partial<Unsent> | null;
+    const raw = JSON.parse(value) as (Omit<Partial<Unsent>, "images"> & { images?: unknown }) | null;
     if (!raw || typeof raw.tab !== "string" || typeof raw.text !== "string" || typeof raw.madeMs !== "number")
       return null;
+    const images = Array.isArray(raw.images) ? raw.images.filter(isImage) : [];
+    // Without its pictures it is not what was written: a person must look at it.
+    const lost = raw.images === LOST ? "Its pictures were too large to be kept over the reload." : null;
     const opening = raw.opening && typeof raw.opening === "object" ? raw.opening : null;
     return {
       name,
       tab: raw.tab,
       text: raw.text,
+      images,
       madeMs: raw.madeMs,
       opening,
-      held: typeof raw.held === "string" ? raw.held : null,
+      held: typeof raw.held === "string" ? raw.held : lost,
     };
   } catch {
     return null;
   }
+}
+
+function isImage(raw: unknown): raw is Image {
+  const image = raw as Partial<Image> | null;
+  return typeof image === "object" && typeof image?.mime === "string" && typeof image.data === "string";
 }

@@ -1,17 +1,55 @@
 /** What a turn looks like once its events are folded. Plain data; knows no DOM and no clock. */
-import type { Approval, ContextItem, Detail, Outcome, PlanEntry, Resolution, ToolCall } from "../wire";
+import type {
+  Approval,
+  ContextItem,
+  Detail,
+  Execution,
+  ExecutionEnd,
+  Outcome,
+  PlanEntry,
+  Resolution,
+  ToolCall,
+} from "../wire";
+import type { Output } from "./output";
 
 /** A run of the answer's words, uninterrupted by anything else. */
 export type TextPiece = { kind: "text"; text: string; seq: number };
 /** A run of thinking. `startMs` and `endMs` are the times of its first and last word. */
 export type ThoughtPiece = { kind: "thought"; text: string; seq: number; startMs: number; endMs: number };
+/** A run of code, where the agent tells code from words. */
+export type CodePiece = { kind: "code"; text: string; seq: number };
+/** A call is never changed in place: a new one stands for what is known then. */
 export type ToolPiece = { kind: "tool"; call: ToolCall };
-export type ApprovalPiece = { kind: "approval"; approval: Approval; resolution: Resolution | null };
+/** What the host itself ran or wrote for the agent. `version` grows with every change. */
+export type ExecutionPiece = {
+  kind: "execution";
+  execution: Execution;
+  output: Output;
+  end: ExecutionEnd | null;
+  startMs: number;
+  endMs: number | null;
+  version: number;
+};
+/** `option` is the one of the agent's own answers that was chosen. */
+export type ApprovalPiece = {
+  kind: "approval";
+  approval: Approval;
+  resolution: Resolution | null;
+  option: string | null;
+};
 /** Where the plan stands in the flow; its entries are the turn's. */
 export type PlanPiece = { kind: "plan" };
 /** What no version of this page knows: kept and shown as it came. */
 export type UnknownPiece = { kind: "unknown"; name: string; raw: string };
-export type Piece = TextPiece | ThoughtPiece | ToolPiece | ApprovalPiece | PlanPiece | UnknownPiece;
+export type Piece =
+  | TextPiece
+  | ThoughtPiece
+  | CodePiece
+  | ToolPiece
+  | ExecutionPiece
+  | ApprovalPiece
+  | PlanPiece
+  | UnknownPiece;
 
 export type TurnState = "queued" | "running" | "ended";
 
@@ -28,6 +66,8 @@ export type Turn = {
   startMs: number | null;
   endMs: number | null;
   pieces: Piece[];
+  /** The tool calls among them, by the agent's names for them. */
+  calls: Map<string, ToolPiece>;
   plan: PlanEntry[];
   status: { message: string; progress: number | null } | null;
   outcome: Outcome | null;
@@ -40,7 +80,7 @@ export type Turn = {
 export type Notice = {
   kind: "notice";
   id: string;
-  what: "gap" | "exited" | "restarted" | "closed" | "reopened" | "status" | "unknown";
+  what: "gap" | "exited" | "restarted" | "restored" | "closed" | "reopened" | "status" | "unknown";
   text: string;
   raw: string;
   timeMs: number;
@@ -62,6 +102,7 @@ export function newTurn(number: number, timeMs: number): Turn {
     startMs: null,
     endMs: null,
     pieces: [],
+    calls: new Map(),
     plan: [],
     status: null,
     outcome: null,
@@ -73,11 +114,4 @@ export function newTurn(number: number, timeMs: number): Turn {
 /** The words of the answer, without what came between them. */
 export function answerOf(turn: Turn): string {
   return turn.pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
-}
-
-/** Whether a person is asked for something in this turn now. */
-export function asksFor(turn: Turn): ApprovalPiece[] {
-  return turn.pieces.filter(
-    (piece): piece is ApprovalPiece => piece.kind === "approval" && piece.resolution === null,
-  );
 }

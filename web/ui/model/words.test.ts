@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ago, duration, folderName, pretty, reveal, revealed, safeAddress } from "./words";
+import { ago, duration, folderName, pretty, reveal, revealed, safeAddress, tamed } from "./words";
 
 it("hidden characters are seen", () => {
   expect(reveal("rm \u202e -rf\u0007")).toEqual([
@@ -11,6 +11,10 @@ it("hidden characters are seen", () => {
   expect(revealed("a\u200bb\u2066c\ufeffd\u{e0041}e\ud800f\rg")).toBe(
     "a⟨U+200B⟩b⟨U+2066⟩c⟨U+FEFF⟩d⟨U+E0041⟩e⟨U+D800⟩f⟨U+000D⟩g",
   );
+});
+
+it("what nobody answers for is tamed, mark by mark", () => {
+  expect(tamed("a\u202eb\u0007c\td\n")).toBe("a\ufffdb\ufffdc\td\n");
 });
 
 it("what people write stays as it is", () => {

@@ -68,6 +68,11 @@ export function reveal(text: string): Shown[] {
   return shown;
 }
 
+/** Text that nobody answers for, such as a command's output: what would hide or turn it is one plain mark each. */
+export function tamed(text: string): string {
+  return text.replace(HIDDEN, "\ufffd");
+}
+
 /** The same as one string, for titles and labels. */
 export function revealed(text: string): string {
   return reveal(text)

@@ -51,8 +51,33 @@ export const promptStyle = css`
     padding: 0.25em 0.45em 0.45em 0.6em;
     min-width: 0;
   }
-  .grow {
+  .bar > button {
+    align-self: flex-end;
+  }
+  .tools {
     flex: 1;
+    min-width: 0;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.1em 0.2em;
+  }
+  .tools > .icon {
+    color: var(--sb-muted);
+  }
+  .small-chip {
+    position: relative;
+    color: var(--sb-muted);
+    font-size: 0.84em;
+    padding: 0.25em 0.4em;
+    min-height: 1.9em;
+  }
+  .badge {
+    background: var(--sb-danger);
+    color: var(--sb-canvas);
+    border-radius: 1em;
+    padding: 0 0.45em;
+    font-size: 0.85em;
   }
   .chip {
     display: inline-flex;

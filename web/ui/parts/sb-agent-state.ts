@@ -29,9 +29,13 @@ export class SbAgentState extends LitElement {
       .slow svg {
         animation: sb-spin 1.2s linear infinite;
       }
+      .stalled,
       .slow {
         background: var(--sb-warn-soft);
         color: var(--sb-warn);
+      }
+      .asleep {
+        color: var(--sb-muted);
       }
       .exited {
         background: var(--sb-danger-soft);
@@ -64,6 +68,16 @@ export class SbAgentState extends LitElement {
         return html`<div class="line slow">
           ${icons.again}<span class="words">${agent} takes longer than usual to start.</span>${this.restart()}
         </div>`;
+      case "stalled":
+        return html`<div class="line stalled">
+          ${icons.wait}<span class="words">${this.silence()}</span>
+          <button data-testid="stalled-stop" @click=${() => this.page.stop()}>${icons.stop} Stop</button>
+          ${this.restart()}
+        </div>`;
+      case "asleep":
+        return html`<div class="line asleep">
+          ${icons.sleep}<span class="words">${agent} is unloaded; the next prompt wakes it, and it goes on where it was.</span>
+        </div>`;
       case "exited": {
         const why = this.page.model.log(this.page.active ?? "")?.exitMessage;
         return html`<div class="line exited">
@@ -74,6 +88,12 @@ export class SbAgentState extends LitElement {
       default:
         return nothing;
     }
+  }
+
+  /** How long nothing has come, as the host says; it counts, the page does not. */
+  private silence() {
+    const said = this.page.model.log(this.page.active ?? "")?.running()?.status?.message;
+    return said === undefined ? `No word from ${this.page.agent} for a while.` : sentence(said);
   }
 
   private restart() {

@@ -222,7 +222,9 @@ export class SbApp extends LitElement {
         void this.renderRoot.querySelector<SbTabs>("sb-tabs")?.close(page.active);
       else if (event.code === "KeyB") this.toggleSide();
       else if (event.code === "KeyI" && page.session) this.inspector?.show(page.session);
-      else if (tab !== undefined) page.show(tab);
+      else if (event.code === "KeyA" && this.prompt?.focusAnswers()) {
+        // Done.
+      } else if (tab !== undefined) page.show(tab);
       else return;
       event.preventDefault();
       return;

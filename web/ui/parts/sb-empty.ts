@@ -1,6 +1,7 @@
 /** What a new tab shows: what this is, and a few things to try. */
 import { css, html, LitElement, nothing } from "lit";
 import { property } from "lit/decorators.js";
+import { revealed } from "../model/words";
 import type { Page } from "../page";
 import { shared } from "../theme/shared";
 
@@ -33,6 +34,11 @@ export class SbEmpty extends LitElement {
         font-weight: 640;
         margin: 0 0 0.3em;
         letter-spacing: -0.01em;
+      }
+      h3 {
+        font-size: 0.9em;
+        font-weight: 600;
+        margin: 1.4em 0 0.5em;
       }
       p {
         margin: 0 0 1.3em;
@@ -91,6 +97,7 @@ export class SbEmpty extends LitElement {
             </button>`,
         )}
       </div>
+      ${this.offers()}
       ${
         matchMedia("(pointer: coarse)").matches
           ? nothing
@@ -100,6 +107,22 @@ export class SbEmpty extends LitElement {
             </p>`
       }
     </div>`;
+  }
+
+  /** Agents that are installed and not configured. */
+  private offers() {
+    const { offers } = this.page;
+    if (offers.length === 0) return nothing;
+    return html`<h3>Found on this machine</h3>
+      <div class="tries">
+        ${offers.map(
+          (offer) =>
+            html`<button data-testid="empty-offer" data-agent=${offer.name} @click=${() => this.page.addAgent(offer)}>
+              <span>Add ${revealed(offer.title || offer.name)}</span
+              ><code class="muted clip">${revealed(offer.command.slice(0, 200))}</code>
+            </button>`,
+        )}
+      </div>`;
   }
 
   /** The demo's prompts do nothing, so they go at once; others can be changed first. */

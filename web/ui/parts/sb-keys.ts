@@ -7,6 +7,8 @@ const KEYS: [string, string][] = [
   ["Shift + Enter", "new line"],
   ["↑ in an empty box", "the last prompt again"],
   ["Esc", "stop the turn that runs"],
+  ["/ in an empty box", "the agent's own commands"],
+  ["Alt + A", "to the question that waits; a number answers"],
   ["Alt + N", "new tab"],
   ["Alt + W", "close the tab"],
   ["Alt + 1 … 9", "show that tab"],

@@ -1,12 +1,15 @@
 /** The agent's plan as it stands: steps with their state, and how many are done. */
-import { css, html, LitElement } from "lit";
+import { css, html, LitElement, nothing } from "lit";
 import { property } from "lit/decorators.js";
 import type { PlanEntry } from "../wire";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
+import { shown } from "./shown";
 
 const MARKS = { pending: icons.circle, in_progress: icons.half, completed: icons.done } as const;
 const WORDS = { pending: "to do", in_progress: "in progress", completed: "done" } as const;
+
+const MAX_DRAWN = 100;
 
 export class SbPlan extends LitElement {
   static override styles = [
@@ -70,6 +73,18 @@ export class SbPlan extends LitElement {
       li.completed svg {
         color: var(--sb-ok);
       }
+      .priority {
+        font-size: 0.78em;
+        padding: 0 0.5em;
+        border: 1px solid currentColor;
+        border-radius: 1em;
+        color: var(--sb-muted);
+        margin-left: 0.4em;
+        white-space: nowrap;
+      }
+      .priority.high {
+        color: var(--sb-warn);
+      }
       li.in_progress svg {
         color: var(--sb-link);
       }
@@ -86,15 +101,21 @@ export class SbPlan extends LitElement {
         <progress aria-label="Plan progress" .max=${Math.max(all, 1)} .value=${done}></progress>
       </header>
       <ol>
-        ${this.entries.map(
-          ({ content, status }) =>
+        ${this.entries.slice(0, MAX_DRAWN).map(
+          ({ content, status, priority }) =>
             html`<li class=${status}>
               ${MARKS[status] ?? icons.circle}<span
-                >${content}<span class="spoken">, ${WORDS[status] ?? status}</span></span
+                >${shown(content)}<span class="spoken">, ${WORDS[status] ?? status}</span>${
+                  // What is neither high nor low needs no word.
+                  priority === undefined || priority === "medium"
+                    ? nothing
+                    : html`<span class="priority ${priority === "high" ? "high" : ""}">${shown(priority.slice(0, 30))}</span>`
+                }</span
               >
             </li>`,
         )}
       </ol>
+      ${all > MAX_DRAWN ? html`<p class="muted small">and ${all - MAX_DRAWN} more</p>` : nothing}
     </section>`;
   }
 }

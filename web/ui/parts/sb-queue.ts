@@ -57,7 +57,7 @@ export class SbQueue extends LitElement {
         (turn, at) =>
           html`<li data-testid="queue-item" data-turn=${turn.number}>
             <span class="place" title="Place in the queue">${at + 1}.</span>
-            <span class="clip">${revealed(turn.prompt.slice(0, 300))}</span>
+            <span class="clip">${revealed(turn.prompt.slice(0, 300)) || "Pictures"}</span>
             <button
               class="plain icon"
               aria-label="Remove prompt ${at + 1} from the queue"

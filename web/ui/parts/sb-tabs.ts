@@ -114,6 +114,7 @@ export class SbTabs extends LitElement {
         color: inherit;
         box-shadow: 0 6px 24px rgb(0 0 0 / 18%);
         min-width: 13rem;
+        max-width: min(22rem, calc(100vw - 1rem));
         max-height: 60vh;
         overflow-y: auto;
       }
@@ -122,6 +123,21 @@ export class SbTabs extends LitElement {
         width: 100%;
         justify-content: flex-start;
         border: 0;
+      }
+      .menu .kind {
+        margin-left: auto;
+        font-size: 0.82em;
+        color: var(--sb-muted);
+      }
+      .menu .what {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        text-align: left;
+        min-width: 0;
+      }
+      .menu code {
+        color: var(--sb-muted);
+        font-size: 0.8em;
       }
       .menu .root {
         padding: 0.5em 0.8em 0.2em;
@@ -234,22 +250,48 @@ export class SbTabs extends LitElement {
 
   private menu() {
     const { page } = this;
-    return [...page.model.workspaces.values()].map(
-      (workspace) =>
-        html`<div class="root" title=${workspace.root}>${folderName(workspace.root)}</div>
-          ${[...new Set([workspace.defaultAgent, ...workspace.agents, "demo"])].map(
-            (agent) =>
-              html`<button
-                role="menuitem"
-                @click=${() => {
-                  this.renderRoot.querySelector<HTMLElement>(".menu")?.hidePopover();
-                  page.newTab({ agent, workspace: workspace.root });
-                }}
-              >
-                ${icons.bolt}${agent}
-              </button>`,
-          )}`,
-    );
+    return html`${[...page.model.workspaces.values()].map((workspace) => {
+      const kinds = new Map(workspace.agents.map(({ name, kind }) => [name, kind]));
+      return html`<div class="root" title=${workspace.root}>${folderName(workspace.root)}</div>
+        ${[...new Set([workspace.defaultAgent, ...kinds.keys(), "demo"])].map(
+          (agent) =>
+            html`<button
+              role="menuitem"
+              data-testid="menu-agent"
+              @click=${() => {
+                this.renderRoot.querySelector<HTMLElement>(".menu")?.hidePopover();
+                page.newTab({ agent, workspace: workspace.root });
+              }}
+            >
+              ${icons.bolt}<span class="clip">${revealed(agent)}</span
+              ><span class="kind">${revealed(kinds.get(agent) ?? (agent === "demo" ? "built in" : ""))}</span>
+            </button>`,
+        )}`;
+    })}
+    ${this.offers()}`;
+  }
+
+  /** Agents that are installed and not configured. */
+  private offers() {
+    const { offers } = this.page;
+    if (offers.length === 0) return nothing;
+    return html`<div class="root">Found on this machine</div>
+      ${offers.map(
+        (offer) =>
+          html`<button
+            role="menuitem"
+            class="offer"
+            data-testid="offer"
+            data-agent=${offer.name}
+            title=${revealed(`Adds it to your configuration. It would be started as: ${offer.command}`)}
+            @click=${() => this.page.addAgent(offer)}
+          >
+            ${icons.plus}<span class="what"
+              ><span>Add ${revealed(offer.title || offer.name)}</span
+              ><code class="clip">${revealed(offer.command.slice(0, 200))}</code></span
+            >
+          </button>`,
+      )}`;
   }
 
   get menuOpen(): boolean {

@@ -1,14 +1,20 @@
 /** One turn: what was asked, everything that came of it in its order, and how it ended. */
 import { html, LitElement, nothing, type TemplateResult } from "lit";
 import { property, state } from "lit/decorators.js";
+import { repeat } from "lit/directives/repeat.js";
 import "../markdown/sb-answer";
-import type { Piece, Turn } from "../model/turn";
+import { flowOf, type FlowItem } from "../model/flow";
+import type { Piece, ToolPiece, Turn } from "../model/turn";
 import { duration } from "../model/words";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
+import { picture, pictureStyle } from "./picture";
 import "./sb-approval";
+import "./sb-codepiece";
+import "./sb-execution";
 import "./sb-plan";
+import "./sb-run";
 import "./sb-thought";
 import "./sb-tool";
 import { sentence, shown } from "./shown";
@@ -24,7 +30,7 @@ const LONG_MS = 5_000;
 const MAX_RAW_CHARS = 10_000;
 
 export class SbTurn extends LitElement {
-  static override styles = [shared, turnStyle];
+  static override styles = [shared, turnStyle, pictureStyle];
   @property({ attribute: false }) page!: Page;
   @property({ attribute: false }) turn!: Turn;
   @property({ attribute: false }) version = 0;
@@ -40,7 +46,7 @@ export class SbTurn extends LitElement {
     >
       ${this.prompt()}
       <div class="flow">
-        ${turn.pieces.map((piece, at) => this.piece(piece, at === turn.pieces.length - 1))}
+        ${repeat(flowOf(turn), (item) => `${item.kind} ${String(item.at)}`, this.item)}
       </div>
       ${turn.state === "running" ? this.working() : turn.state === "ended" ? this.outcome() : nothing}
     </article>`;
@@ -52,6 +58,8 @@ export class SbTurn extends LitElement {
       return html`<p class="muted small">The beginning of this turn was lost.</p>`;
     const long = prompt.length > FOLD_CHARS || prompt.split("\n", FOLD_LINES + 1).length > FOLD_LINES;
     const fold = long && !this.unfolded;
+    const pictures = context.flatMap(({ image }) => image ?? []);
+    const files = context.filter(({ image }) => image === undefined);
     return html`<h2 class="spoken">You asked</h2>
       <div class="prompt" title=${WHEN.format(queuedMs)}>
         <pre class="words ${fold ? "fold" : ""}" data-testid="turn-prompt">
@@ -68,16 +76,41 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
             : nothing
         }
         ${
-          context.length > 0
+          pictures.length > 0
+            ? html`<div class="pictures" data-testid="turn-pictures">
+                ${pictures.map((image) => picture(image, "Picture that went with the prompt"))}
+              </div>`
+            : nothing
+        }
+        ${
+          files.length > 0
             ? html`<ul class="context small">
-                ${context.map((item) => html`<li>${icons.read}<span class="clip">${shown(item.path ?? "excerpt")}</span></li>`)}
+                ${files.map((item) => html`<li>${icons.read}<span class="clip">${shown(item.path ?? "excerpt")}</span></li>`)}
               </ul>`
             : nothing
         }
       </div>`;
   }
 
-  private piece(piece: Piece, last: boolean): TemplateResult {
+  private readonly item = (item: FlowItem): TemplateResult => {
+    switch (item.kind) {
+      case "piece":
+        return this.piece(item.piece, item.at === this.turn.pieces.length - 1);
+      case "call": {
+        const { piece, executions, answers } = item.call;
+        const changes = executions.map(({ version }) => version).join();
+        return html`<sb-tool
+          .call=${item.call}
+          .told=${piece.call}
+          .version=${`${changes} ${String(answers.length)}`}
+        ></sb-tool>`;
+      }
+      case "run":
+        return html`<sb-run .items=${item.items} .fold=${item.fold} .draw=${this.item}></sb-run>`;
+    }
+  };
+
+  private piece(piece: Exclude<Piece, ToolPiece>, last: boolean): TemplateResult {
     const live = last && this.turn.state === "running";
     switch (piece.kind) {
       case "text":
@@ -86,14 +119,17 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
         return html`<sb-thought .piece=${piece} .seq=${piece.seq} ?live=${live}></sb-thought>`;
       case "plan":
         return html`<sb-plan .entries=${this.turn.plan}></sb-plan>`;
-      case "tool":
-        return html`<sb-tool .call=${piece.call}></sb-tool>`;
+      case "code":
+        return html`<sb-codepiece .piece=${piece} .seq=${piece.seq}></sb-codepiece>`;
+      case "execution":
+        return html`<sb-execution .piece=${piece} .version=${piece.version}></sb-execution>`;
       case "approval":
-        return html`<sb-approval
-          .page=${this.page}
-          .piece=${piece}
-          .resolution=${piece.resolution}
-        ></sb-approval>`;
+        // One that is open stands above the prompt box, where it cannot be missed.
+        return piece.resolution === null
+          ? html`<p class="asks small" data-testid="asks">
+              ${icons.shield}<span>Waits for your answer: ${shown(piece.approval.title.slice(0, 200))}</span>
+            </p>`
+          : html`<sb-approval .page=${this.page} .piece=${piece} .resolution=${piece.resolution}></sb-approval>`;
       case "unknown":
         return html`<details class="unknown small">
           <summary>
@@ -113,7 +149,7 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
     const words = cancelAsked ? "Stopping…" : (status?.message ?? (last?.kind === "text" ? "" : "Working…"));
     return html`<div class="working small" data-testid="working" data-since=${startMs ?? 0}>
       <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
-      <span class="muted">${shown(words)}</span>
+      <span class="muted">${sentence(words)}</span>
       ${
         status?.progress != null && !cancelAsked
           ? html`<progress

@@ -4,6 +4,7 @@ import { property } from "lit/decorators.js";
 import type { Unsent } from "../model/outbox";
 import type { Page } from "../page";
 import { shared } from "../theme/shared";
+import { picture, pictureStyle } from "./picture";
 import { shown } from "./shown";
 import { turnStyle } from "./turn-style";
 
@@ -11,6 +12,7 @@ export class SbUnsent extends LitElement {
   static override styles = [
     shared,
     turnStyle,
+    pictureStyle,
     css`
       .prompt {
         margin-bottom: 0.3em;
@@ -39,7 +41,13 @@ export class SbUnsent extends LitElement {
   protected override render() {
     const { entry, held } = this;
     return html`<div data-testid="unsent" data-held=${held === null ? nothing : "held"}>
-      <div class="prompt"><pre class="words">${shown(entry.text.slice(0, 4_000))}</pre></div>
+      <div class="prompt"><pre class="words">${shown(entry.text.slice(0, 4_000))}</pre>
+        ${
+          entry.images.length > 0
+            ? html`<div class="pictures">${entry.images.map((image) => picture(image, "Picture that goes with the prompt"))}</div>`
+            : nothing
+        }
+      </div>
       <div class="below small">
         ${
           held === null
@@ -57,7 +65,9 @@ export class SbUnsent extends LitElement {
     this.dispatchEvent(
       new CustomEvent("sb-fill", { bubbles: true, composed: true, detail: this.entry.text }),
     );
-    this.page.discard(this.entry.name);
+    const { tab, images, name } = this.entry;
+    if (images.length > 0) this.page.pictures.set(tab, [...(this.page.pictures.get(tab) ?? []), ...images]);
+    this.page.discard(name);
   };
 }
 

@@ -1,9 +1,14 @@
 /** Foreign text as templates: with its hidden characters made visible, and as sentences for people. */
 import { html, type TemplateResult } from "lit";
-import { reveal } from "../model/words";
+import { reveal, revealed } from "../model/words";
+
+/** Hidden characters that get an element each; where there are more, their names stand in the text. */
+const MAX_MARKS = 200;
 
 export function shown(text: string): TemplateResult[] {
-  return reveal(text).map((part) =>
+  const parts = reveal(text);
+  if (parts.length > 2 * MAX_MARKS) return [html`${revealed(text)}`];
+  return parts.map((part) =>
     "plain" in part
       ? html`${part.plain}`
       : html`<span class="unseen" title="hidden character">${part.hidden}</span>`,

@@ -48,6 +48,20 @@ export const turnStyle = css`
     padding: 0.05em 0.5em;
     max-width: 100%;
   }
+  .pictures {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.4em;
+    margin-top: 0.4em;
+  }
+  .asks {
+    display: flex;
+    gap: 0.5em;
+    align-items: center;
+    margin: 0;
+    color: var(--sb-warn);
+    overflow-wrap: anywhere;
+  }
   .flow {
     display: grid;
     grid-template-columns: minmax(0, 1fr);

@@ -2,7 +2,17 @@
  * A host in memory for tests: logs with numbers, seats with cursors, links that can break between any two frames.
  * Sends what a real one would, in runs that the test cuts as it likes.
  */
-import { type Body, type Event, type FromView, type Seen, type Session, type ToView, VERSION } from "../wire";
+import {
+  type Body,
+  type Event,
+  type FromView,
+  type Prompt,
+  type Seen,
+  type Session,
+  type ToView,
+  VERSION,
+  type Workspace,
+} from "../wire";
 
 export type Frame = (frame: ToView) => void;
 
@@ -12,6 +22,9 @@ export class FakeHost {
   readonly logs = new Map<string, FakeLog>();
   readonly links = new Set<FakeLinkEnd>();
   version: string = VERSION;
+  workspaces: Workspace[] = [
+    { root: "/home/me/project", trusted: false, agents: [], defaultAgent: "demo", offers: [] },
+  ];
   /** Every frame that pages sent. */
   readonly heard: FromView[] = [];
   /** How many events go into the next run; the test may answer differently each time. */
@@ -62,13 +75,13 @@ export class FakeHost {
     for (const link of this.links) link.pump(tab);
   }
 
-  prompt(tab: string, name: string, text: string): void {
+  prompt(tab: string, name: string, prompt: Prompt): void {
     const log = this.logs.get(tab);
     if (!log || log.names.has(name)) return;
     log.names.add(name);
     log.turn += 1;
-    this.add(tab, { type: "promptQueued", name, prompt: { text }, position: 0 }, log.turn);
-    this.onPrompt(tab, log.turn, text);
+    this.add(tab, { type: "promptQueued", name, prompt, position: 0 }, log.turn);
+    this.onPrompt(tab, log.turn, prompt.text);
   }
 
   change(tab: string, change: Partial<Session>): void {
@@ -111,7 +124,7 @@ export class FakeLinkEnd {
         const sessions = [...host.logs.values()]
           .map((log) => log.session)
           .filter((session) => session.tab !== null);
-        const workspaces = [{ root: "/home/me/project", trusted: false, agents: [], defaultAgent: "demo" }];
+        const { workspaces } = host;
         this.tell({ type: "welcome", version: host.version, home: "/home/me/project", workspaces, sessions });
         for (const seat of frame.seats) this.seat(seat.tab, seat.seen);
         return;
@@ -123,7 +136,10 @@ export class FakeLinkEnd {
         this.cursors.delete(frame.tab);
         return;
       case "prompt":
-        return host.prompt(frame.tab, frame.name, frame.text);
+        return host.prompt(frame.tab, frame.name, {
+          text: frame.text,
+          ...(frame.context ? { context: frame.context } : {}),
+        });
       case "ping":
         return this.tell({ type: "pong", n: frame.n });
       case "history":

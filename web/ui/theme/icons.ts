@@ -55,5 +55,18 @@ export const icons = {
   help: icon(
     svg`<circle cx="8" cy="8" r="5.5" /><path d="M6.4 6.5a1.7 1.7 0 1 1 2.3 1.7c-.5.2-.7.5-.7 1.1M8 11.2v.1" />`,
   ),
+  picture: icon(
+    svg`<rect x="2" y="3" width="12" height="10" rx="1.5" /><circle cx="5.5" cy="6.3" r="1.1" /><path d="M2.5 11.5l3.5-3 2.5 2 2.5-3 2.8 3.2" />`,
+  ),
+  move: icon(svg`<path d="M3 8h9M9 4.8L12.2 8 9 11.2M3 4v8" />`),
+  log: icon(svg`<path d="M3 4h10M3 7h7M3 10h10M3 13h5" />`),
+  link: icon(
+    svg`<path d="M6.7 9.3a2.6 2.6 0 0 0 3.7 0l2-2a2.6 2.6 0 0 0-3.7-3.7l-.8.8M9.3 6.7a2.6 2.6 0 0 0-3.7 0l-2 2a2.6 2.6 0 0 0 3.7 3.7l.8-.8" />`,
+  ),
+  key: icon(svg`<circle cx="5.2" cy="10.2" r="2.7" /><path d="M7.1 8.3L13 2.5M10.6 4.8l1.8 1.8" />`),
+  sleep: icon(svg`<path d="M3 9.5h4L3 13.5h4M8.5 3h4.5L8.5 8H13" />`),
+  sliders: icon(
+    svg`<path d="M2.5 5h6M12 5h1.5M2.5 11H4M7.5 11h6" /><circle cx="10.2" cy="5" r="1.7" /><circle cx="5.8" cy="11" r="1.7" />`,
+  ),
   sidebar: icon(svg`<rect x="2" y="3" width="12" height="10" rx="1.5" /><path d="M6 3v10" />`),
 } as const;

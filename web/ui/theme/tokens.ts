@@ -33,6 +33,8 @@ export const tokens = css`
     --sb-ok-soft: light-dark(#e8f5ec, #1b3024);
 
     --sb-code: var(--vscode-textCodeBlock-background, light-dark(#f5f5f2, #1e2025));
+    --sb-add-mark: light-dark(#b4e5c4, #2f6145);
+    --sb-del-mark: light-dark(#f8c9c4, #75393a);
     --tk-plain: var(--sb-text);
     --tk-comment: light-dark(#63696f, #9aa1ab);
     --tk-string: light-dark(#0f6b45, #8fd6a5);

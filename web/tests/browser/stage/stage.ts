@@ -20,7 +20,7 @@ export interface Stage {
 }
 
 /** Call it once in a file, outside of all tests. */
-export function useStage({ wired }: { wired: boolean } = { wired: false }): Stage {
+export function useStage({ wired = false, config = "" }: { wired?: boolean; config?: string } = {}): Stage {
   let host: Host | null = null;
   let wire: Wire | null = null;
   let trap: Trap | null = null;
@@ -37,11 +37,11 @@ export function useStage({ wired }: { wired: boolean } = { wired: false }): Stag
   });
   beforeEach(async () => {
     if (!wired) {
-      host = await Host.start();
+      host = await Host.start(config);
       return;
     }
     wire = await Wire.to(0);
-    host = await Host.start(`[server]\nallowed_hosts = ["127.0.0.1:${wire.port}"]\n`);
+    host = await Host.start(`${config}\n[server]\nallowed_hosts = ["127.0.0.1:${wire.port}"]\n`);
     wire.target = host.port;
   });
   afterEach(async ({ task }) => {

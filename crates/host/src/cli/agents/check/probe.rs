@@ -232,7 +232,8 @@ impl Probe {
 
     fn take(&mut self, input: AgentInput) {
         match input {
-            AgentInput::Started { .. } => {}
+            // Nobody records a check.
+            AgentInput::Started { .. } | AgentInput::Taped { .. } => {}
             AgentInput::Words { words, .. } => self.words.extend(words),
             AgentInput::Stderr { lines, .. } => {
                 self.stderr.extend(lines);
