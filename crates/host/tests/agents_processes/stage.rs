@@ -88,6 +88,7 @@ impl Stage {
                 AgentInput::Started { .. } => assert_eq!((&all, &errors), (&vec![], &vec![])),
                 AgentInput::Words { words, .. } => all.extend(words),
                 AgentInput::Stderr { lines, .. } => errors.extend(lines),
+                AgentInput::Taped { .. } => {}
                 AgentInput::Ended { message, .. } => return (all, errors, message),
             }
         }
