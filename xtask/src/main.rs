@@ -4,6 +4,7 @@ mod bench;
 mod codegen;
 mod fuzz;
 mod newcomer;
+mod peers;
 mod steps;
 mod storm;
 mod system;
@@ -27,6 +28,7 @@ usage: cargo xtask <chore>
   fuzz [TARGET…] feeds what reads foreign bytes with whatever breaks it; --help says more
   codegen        writes the files that are made from the code
   newcomer       a fresh clone, the README's first command, the link that it prints, a prompt, an answer
+  peers [NAME…]  real agents, installed and driven through the program, offline; --help says more
   storm          kills, stops and starves the real program and checks that nothing is lost; --help says more
 ";
 
@@ -36,6 +38,7 @@ fn main() -> Result<ExitCode> {
     match arguments.split_first() {
         Some((chore, wanted)) if chore == "test" => steps::test(&root, wanted),
         Some((chore, arguments)) if chore == "storm" => storm::run(&root, arguments),
+        Some((chore, arguments)) if chore == "peers" => peers::run(&root, arguments),
         Some((chore, wanted)) if chore == "fuzz" => fuzz::run(&root, wanted),
         Some((chore, wanted)) if chore == "bench" => bench::run(&root, wanted),
         Some((chore, [])) if chore == "tidy" => tidy::run(&root),

@@ -5,6 +5,7 @@
 
 mod spine {
     mod acp;
+    mod acp_sdk;
     mod agents;
     mod apex;
     mod bad_agents;

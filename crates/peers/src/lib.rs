@@ -1,0 +1,17 @@
+//! Real agents, installed by their ordinary package managers and driven through the real program from outside, offline,
+//! against a model that a prompt scripts. Shares no crate with the program, so it cannot share its mistakes.
+
+mod host;
+mod install;
+pub mod model;
+mod peer;
+mod run;
+mod table;
+mod trial;
+mod view;
+
+pub use install::usual_cache;
+pub use peer::{Mind, PEERS, Peer};
+pub use run::{Options, Report, clear, try_peer};
+pub use table::{markdown, placed, surprises};
+pub use trial::{Outcome, Trial};
