@@ -98,7 +98,7 @@ impl Stage {
         let mut all = Vec::new();
         loop {
             match self.next().await {
-                AgentInput::Started { .. } | AgentInput::Stderr { .. } => {}
+                AgentInput::Started { .. } | AgentInput::Stderr { .. } | AgentInput::Taped { .. } => {}
                 AgentInput::Words { words, .. } => {
                     all.extend(words);
                     if all.iter().any(&mut satisfied) {
