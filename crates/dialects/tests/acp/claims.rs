@@ -284,6 +284,16 @@ fn a_question_shows_what_would_happen() {
 }
 
 #[test]
+fn a_change_that_stands_in_the_input_alone_is_shown_all_the_same() {
+    let (mut wire, _) = Wire::prompted();
+    let input = json!({"fileName":"/w/a","diff":"\n--- a/w/a\n+++ b/w/a\n@@ -1 +1 @@\n-x\n+y\n"});
+    let edit =
+        json!({"toolCallId":"e","title":"Edit file","kind":"edit","rawInput":input,"locations":[{"path":"/w/a"}]});
+    let asked = question(&wire.asks(json!(0), "session/request_permission", json!({"toolCall":edit,"options":[]})));
+    assert_eq!(asked.diff.as_deref(), Some("--- a/w/a\n+++ b/w/a\n@@ -1 +1 @@\n-x\n+y\n"));
+}
+
+#[test]
 fn after_a_rejection_the_turn_ends_in_whatever_way_the_agent_chooses() {
     let offers = json!([option("no", "reject_once")]);
     for (stop, outcome) in [("end_turn", Outcome::Completed), ("cancelled", Outcome::Cancelled)] {

@@ -10,7 +10,7 @@ const MAX_COMPARED_BYTES: usize = 256 * 1024;
 /// Lines of a file, before and after, that are compared.
 const MAX_COMPARED_LINES: usize = 8_000;
 /// Characters of all the changes that one question shows.
-const MAX_DIFF_CHARS: usize = 128 * 1024;
+pub(super) const MAX_DIFF_CHARS: usize = 128 * 1024;
 
 /// The changes among what a tool call shows, as one unified diff; none if there are none.
 pub(super) fn unified(contents: &[ToolContent]) -> Option<String> {

@@ -50,7 +50,7 @@ pub(super) fn question(id: ApprovalId, about: About<'_>, title: String, answers_
     let command = hint.and_then(|hint| hint.command.clone());
     let sort = sort(kind, contents, command.as_deref());
     let mut approval = Approval::new(id, sort, title, severity(kind, sort));
-    approval.diff = diff::unified(contents);
+    approval.diff = diff::unified(contents).or_else(|| written(call).filter(|_| sort == ApprovalKind::Edit));
     approval.path = path(contents, call, hint).filter(|_| sort != ApprovalKind::Command);
     approval.cwd = hint.and_then(|hint| hint.cwd.clone());
     approval.command = command;
@@ -160,6 +160,14 @@ fn command(input: &Value) -> Option<String> {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
     };
     (!text.is_empty()).then(|| cut(text, MAX_COMMAND_CHARS))
+}
+
+/// The change as the call's own input has it, for an agent that shows it nowhere else in its question.
+fn written(call: Option<&ToolCall>) -> Option<String> {
+    let input = call?.input.as_ref()?;
+    let found = ["diff", "patch", "unified_diff"].iter().find_map(|name| input.get(*name)?.as_str())?;
+    let found = found.trim_start_matches('\n');
+    (!found.is_empty()).then(|| cut(found, diff::MAX_DIFF_CHARS))
 }
 
 fn path(contents: &[ToolContent], call: Option<&ToolCall>, hint: Option<&Hint>) -> Option<String> {
