@@ -114,7 +114,8 @@ pub struct Driver {
     views: mpsc::Receiver<ViewInput>,
     words: mpsc::Receiver<AgentInput>,
     agents: Agents,
-    runner: Runner,
+    /// None once the host stops.
+    runner: Option<Runner>,
     errands: mpsc::Receiver<ErrandNews>,
     workspaces: workspaces::Workspaces,
     wire: wire::Wire,
@@ -178,7 +179,7 @@ impl Driver {
             views: parts.views,
             words: parts.words,
             agents: parts.agents,
-            runner: parts.runner,
+            runner: Some(parts.runner),
             errands: parts.errands,
             workspaces,
             wire,
@@ -375,6 +376,24 @@ impl Driver {
         self.host.handle(self.clock.now(), Input::Stop);
         self.carry_out();
         let deadline = Instant::now() + STOP_PATIENCE;
+        // What runs for agents is ended first, so that its end is in the log.
+        if let Some(runner) = self.runner.take() {
+            let over = runner.shutdown();
+            tokio::pin!(over);
+            loop {
+                tokio::select! {
+                    Some(answer) = self.answers.recv() => self.answer(answer),
+                    Some(news) = self.errands.recv() => self.errand_news(news),
+                    () = &mut over => break,
+                    () = tokio::time::sleep_until(deadline) => break,
+                }
+                self.carry_out();
+            }
+        }
+        while let Ok(news) = self.errands.try_recv() {
+            self.errand_news(news);
+        }
+        self.carry_out();
         while !self.host.is_settled() {
             match tokio::time::timeout_at(deadline, self.answers.recv()).await {
                 Ok(Some(answer)) => self.answer(answer),
@@ -393,8 +412,7 @@ impl Driver {
         self.lives.clear();
         // The agents' last words find nobody, but must not block their end.
         self.words.close();
-        self.errands.close();
-        tokio::join!(self.agents.shutdown(), self.runner.shutdown());
+        self.agents.shutdown().await;
     }
 }
 

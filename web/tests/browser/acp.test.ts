@@ -62,7 +62,7 @@ test("modes are set, commands are offered, and pictures arrive", async () => {
   const window = await trusted();
   await window.prompt("hello");
   await window.ended(1, "completed");
-  await window.page.getByLabel("Mode").selectOption("plan");
+  await window.page.getByLabel("Mode", { exact: true }).selectOption("plan");
   await window.at("prompt").pressSequentially("/rev");
   await window.at("slash-command").getByText("Looks at a change").click();
   expect(await window.at("prompt").inputValue()).toBe("/review ");
@@ -91,7 +91,7 @@ test("a reload in the middle of a turn shows what was there, and goes on", async
 
 test("an agent that wants a sign-in is signed in from the page", async () => {
   const window = await trusted();
-  await window.page.getByLabel("Agent").selectOption("locked");
+  await window.page.getByLabel("Agent", { exact: true }).selectOption("locked");
   await window.prompt("hello");
   await window.at("sign-in").getByText("Sign in with your account").waitFor();
   await window.at("sign-in-by-agent").first().click();

@@ -155,6 +155,16 @@ export class SbApproval extends LitElement {
         gap: 0.5em;
         margin-top: 0.15em;
       }
+      /* However much there is to read, the answers are in sight, where they leave room to read. */
+      @media (min-width: 500px) {
+        .answers {
+          margin-bottom: -0.85em;
+          padding-bottom: 0.85em;
+          position: sticky;
+          bottom: 0;
+          background: var(--sb-raised);
+        }
+      }
       .answers button {
         white-space: normal;
         text-align: left;

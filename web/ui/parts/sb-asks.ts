@@ -11,7 +11,7 @@ export class SbAsks extends LitElement {
     shared,
     css`
       .dock {
-        max-height: min(60vh, 34rem);
+        max-height: min(64vh, 34rem);
         overflow-y: auto;
         margin-bottom: 0.5rem;
         border-radius: var(--sb-radius);

@@ -211,17 +211,20 @@ export class SbPrompt extends LitElement {
     if (total === 0) return nothing;
     const open = this.isLogOpen(log);
     const fresh = errors - (this.errorsSeen.get(this.tab) ?? 0);
-    const words = `The agent's log, ${total.toLocaleString()} lines${fresh > 0 ? `, ${String(fresh)} new errors` : ""}`;
+    const words = `${total.toLocaleString()} lines${fresh > 0 ? `, ${String(fresh)} new errors` : ""}`;
     return html`<button
       type="button"
       class="plain small-chip"
       data-testid="agent-log-toggle"
       aria-expanded=${open}
-      aria-label=${words}
-      title=${words}
+      title="The agent's log, ${words}"
       @click=${() => this.showLog(!open)}
     >
-      ${icons.log} Log${fresh > 0 ? html`<span class="badge" data-testid="log-errors">${fresh}</span>` : nothing}
+      ${icons.log} Log<span class="spoken"> of the agent, ${words}</span>${
+        fresh > 0
+          ? html`<span class="badge" data-testid="log-errors" aria-hidden="true">${fresh}</span>`
+          : nothing
+      }
     </button>`;
   }
 

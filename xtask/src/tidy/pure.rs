@@ -8,8 +8,19 @@ use crate::tidy::tree::Tree;
 const PURE_CRATES: &[&str] = &["crates/types", "crates/core", "crates/dialects"];
 
 /// Dependencies that only compute. Another one is added here by somebody who has read what it does.
-const PURE_DEPENDENCIES: &[&str] =
-    &["bytes", "itoa", "memchr", "schemars", "serde", "serde_json", "switchboard-types", "thiserror", "ts-rs"];
+const PURE_DEPENDENCIES: &[&str] = &[
+    "agent-client-protocol-schema",
+    "bytes",
+    "itoa",
+    "memchr",
+    "schemars",
+    "serde",
+    "serde_json",
+    "similar",
+    "switchboard-types",
+    "thiserror",
+    "ts-rs",
+];
 
 /// Words that are out wherever they stand.
 const WORDS: &[(&str, &str)] = &[

@@ -4,7 +4,8 @@
 use switchboard_types::limits::{MAX_OPEN_APPROVALS, MAX_OPEN_ERRANDS};
 use switchboard_types::{
     Approval, ApprovalId, Ask, Body, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandName, ErrandNews, ErrandOrder,
-    ErrandResult, Execution, ExecutionEnd, ExecutionId, LifeId, Prepared, Resolution, SessionId, Time, TurnId,
+    ErrandResult, Execution, ExecutionEnd, ExecutionId, LifeId, Prepared, Resolution, SessionId, Severity, Time,
+    TurnId,
 };
 
 use super::Host;
@@ -86,7 +87,8 @@ impl Host {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let Some(open) = session.errands.get_mut(&errand) else { return };
         let turn = open.turn;
-        if session.grants.contains(&prepared.scope) {
+        // The worst is asked about every time, whatever was allowed before.
+        if prepared.severity < Severity::Critical && session.grants.contains(&prepared.scope) {
             return self.perform(now, id, errand, &prepared, None);
         }
         if session.state.approvals().count() >= MAX_OPEN_APPROVALS {

@@ -33,12 +33,12 @@ impl Host {
         let mut session = Session::found(recovered, tab);
         session.held = session.state.queue().len() > 0;
         self.sessions.insert(id, session);
+        self.settle_executions(now, id);
         self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
     }
 
     /// Marks the running turn as failed and lets its questions expire.
     fn settle_running(&mut self, now: Time, id: SessionId, code: &str, message: &str) {
-        self.settle_executions(now, id);
         let Some(session) = self.sessions.get(&id) else { return };
         let running = session.state.running();
         if let Some(turn) = running {
@@ -81,6 +81,7 @@ impl Host {
         if session.state.closed && self.tabs.get(&tab) == Some(&id) {
             self.tabs.remove(&tab);
         }
+        self.settle_executions(now, id);
         self.settle_running(
             now,
             id,

@@ -204,8 +204,10 @@ impl Ending {
             }
             Some(Why::OutputClosed | Why::InputClosed) | None => self.by_itself(agent, &how, rest),
         };
-        let what = rest.fault.map_or(what.clone(), |fault| format!("{what}; {fault}"));
-        with(what, rest)
+        match rest.fault {
+            Some(fault) => with(format!("{what}; {fault}"), rest),
+            None => with(what, rest),
+        }
     }
 
     fn by_itself(&self, agent: &str, how: &str, rest: &Rest<'_>) -> String {

@@ -171,8 +171,9 @@ impl Life {
     async fn serve(&mut self) {
         let inbox = self.around.inbox.clone();
         loop {
-            self.speak_for_it();
+            // The tape first: it may hold words that came before those.
             self.hand_in_tape();
+            self.speak_for_it();
             let due = self.ending.due();
             tokio::select! {
                 permit = inbox.reserve(), if self.outgoing.is_some() => {

@@ -26,7 +26,6 @@ const LINE_CHARS: usize = 1000;
 /// Lines that wait for room in the host's inbox before no more are read.
 const MAX_WAITING_LINES: usize = 256;
 /// What a session gets of one agent: as much as a turn may hold, and then some lines a second.
-#[expect(clippy::cast_possible_truncation, reason = "the limit is far below")]
 const SESSION: Allowance = Allowance { burst: MAX_STDERR_LINES as u32, refill: Duration::from_millis(10) };
 
 /// What an agent says beside its words.

@@ -128,6 +128,7 @@ struct Eye {
     source: UserConfig,
     user: Config,
     user_error: Option<String>,
+    trusted: Vec<WorkspaceRoot>,
     workspaces: HashMap<WorkspaceRoot, Workspace>,
     stamps: Option<Vec<Option<Stamp>>>,
     path: Option<OsString>,
@@ -150,6 +151,7 @@ impl Eye {
             source,
             user: first,
             user_error: None,
+            trusted: Vec::new(),
             workspaces: HashMap::new(),
             stamps: None,
             path: std::env::var_os("PATH"),
@@ -163,22 +165,24 @@ impl Eye {
     /// Looks once; gives all that is known if it differs from what was told last.
     fn look(&mut self, wanted: &Wanted) -> Option<Seen> {
         let asked = std::mem::replace(&mut self.asked, wanted.asked) != wanted.asked;
-        let before = self.workspaces.len();
-        self.workspaces.retain(|root, _| wanted.trusted.contains(root));
-        let others = self.workspaces.len() != before || wanted.trusted.len() != before;
-        for root in &wanted.trusted {
-            self.workspaces.entry(root.clone()).or_default();
-        }
+        let mut fresh = asked || self.told.is_none();
         let files = self.files(&wanted.trusted);
         let stamps = stamps(&files);
-        if others || self.stamps.as_ref() != Some(&stamps) {
+        if self.trusted != wanted.trusted || self.stamps.as_ref() != Some(&stamps) {
+            self.watch(&wanted.trusted);
             self.stamps = Some(settled(&files, stamps));
             self.read();
+            fresh = true;
         }
         if asked || self.looks.is_multiple_of(PROGRAMS_EVERY) {
-            self.found = known::all().iter().map(|known| known.find(self.path.as_deref())).collect();
+            let found: Vec<_> = known::all().iter().map(|known| known.find(self.path.as_deref())).collect();
+            fresh |= found != self.found;
+            self.found = found;
         }
         self.looks += 1;
+        if !fresh {
+            return None;
+        }
         let seen = self.seen();
         // Whoever asks is told, even if nothing is new to us: it may be to them.
         if !asked && self.told.as_ref() == Some(&seen) {
@@ -186,6 +190,14 @@ impl Eye {
         }
         self.told = Some(seen.clone());
         Some(seen)
+    }
+
+    /// Other workspaces' files count now.
+    fn watch(&mut self, trusted: &[WorkspaceRoot]) {
+        let mut before = std::mem::take(&mut self.workspaces);
+        let kept = trusted.iter().map(|root| (root.clone(), before.remove(root).unwrap_or_default()));
+        self.workspaces = kept.collect();
+        self.trusted = trusted.to_vec();
     }
 
     fn files(&self, trusted: &[WorkspaceRoot]) -> Vec<PathBuf> {

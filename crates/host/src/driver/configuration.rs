@@ -37,6 +37,7 @@ impl Driver {
                 self.host.handle(now, Input::Configure { agent, workspace: root.clone(), config });
             }
         }
+        self.settle_wire();
     }
 
     fn say_what_is_wrong(&mut self, errors: &[String]) {

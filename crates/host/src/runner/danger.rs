@@ -173,7 +173,7 @@ fn of_fetching(text: &str, parts: &[String]) -> Finding {
     if has(parts, FETCH) && has(parts, INTERPRET) {
         return Some((Severity::Critical, "it can run what it fetches from elsewhere"));
     }
-    let piped = text.split('|').skip(1).map(|after| parts_of_first(after));
+    let piped = text.split('|').skip(1).map(parts_of_first);
     if piped.flatten().any(|word| INTERPRET.contains(&word.as_str())) || has(parts, &["eval", "source"]) {
         return Some((Severity::High, "it runs text that it makes itself"));
     }

@@ -118,7 +118,7 @@ type Burial = Pin<Box<dyn Future<Output = Option<ExitStatus>> + Send>>;
 
 /// How far the command is.
 enum Stage {
-    Runs(Running),
+    Runs(Box<Running>),
     /// It is gone; what it left is being ended.
     Buries(Burial),
     /// All of it is gone; what is in its pipe is still taken.
@@ -163,7 +163,7 @@ struct Terminal {
 impl Terminal {
     fn new(running: Running, pipe: pipe::Receiver, output_limit: usize, around: Around) -> Self {
         Self {
-            stage: Stage::Runs(running),
+            stage: Stage::Runs(Box::new(running)),
             ending: Ending::No,
             known: Known::Yes,
             pipe: Some(pipe),
@@ -229,7 +229,7 @@ impl Terminal {
         match (passed, std::mem::replace(&mut self.stage, Stage::Drains { until })) {
             (Passed::Gone, Stage::Runs(running)) => {
                 let grace = match self.ending {
-                    Ending::No => self.around.graces.terminated,
+                    Ending::No => self.around.graces.left_behind,
                     Ending::Terminated { until } => until.saturating_duration_since(now),
                     Ending::Killed => Duration::ZERO,
                 };

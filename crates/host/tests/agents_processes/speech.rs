@@ -170,7 +170,9 @@ async fn two_lives_do_not_mix() {
         match stage.next().await {
             AgentInput::Started { life } => seen.push((life, "started")),
             AgentInput::Ended { life, .. } => seen.push((life, "ended")),
-            AgentInput::Words { .. } | AgentInput::Stderr { .. } => panic!("it says nothing"),
+            AgentInput::Words { .. } | AgentInput::Stderr { .. } | AgentInput::Taped { .. } => {
+                panic!("it says nothing")
+            }
         }
     }
     for life in lives {

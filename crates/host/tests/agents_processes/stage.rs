@@ -88,6 +88,7 @@ impl Stage {
                 AgentInput::Started { .. } => assert_eq!((&all, &errors), (&vec![], &vec![])),
                 AgentInput::Words { words, .. } => all.extend(words),
                 AgentInput::Stderr { lines, .. } => errors.extend(lines),
+                AgentInput::Taped { .. } => {}
                 AgentInput::Ended { message, .. } => return (all, errors, message),
             }
         }
@@ -98,7 +99,7 @@ impl Stage {
         let mut all = Vec::new();
         loop {
             match self.next().await {
-                AgentInput::Started { .. } | AgentInput::Stderr { .. } => {}
+                AgentInput::Started { .. } | AgentInput::Stderr { .. } | AgentInput::Taped { .. } => {}
                 AgentInput::Words { words, .. } => {
                     all.extend(words);
                     if all.iter().any(&mut satisfied) {

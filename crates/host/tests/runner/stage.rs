@@ -30,13 +30,16 @@ pub(crate) struct Stage {
 
 pub(crate) fn quick() -> Graces {
     let short = Duration::from_millis(150);
-    Graces { bidden_farewell: short, input_closed: short, terminated: short, left_behind: short, drained: short }
+    graces(short)
 }
 
 /// Graces that no test outlives: what ends, ends by itself.
 pub(crate) fn patient() -> Graces {
-    let long = DEADLINE * 2;
-    Graces { bidden_farewell: long, input_closed: long, terminated: long, drained: long, ..quick() }
+    graces(DEADLINE * 2)
+}
+
+fn graces(each: Duration) -> Graces {
+    Graces { bidden_farewell: each, input_closed: each, terminated: each, left_behind: each, drained: each }
 }
 
 pub(crate) type Answer = Result<ErrandResult, ErrandFailure>;

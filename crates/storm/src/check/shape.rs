@@ -57,11 +57,21 @@ fn of_json(body: &Value, name: &str, turn: u32) -> Shape {
         }),
         "agentExited" => json!({"type": "agent-exited", "message": body["message"]}),
         "agentRestarted" => json!({"type": "agent-restarted"}),
+        "agentSessionRestored" => json!({"type": "status", "message": restored(&body["memory"])}),
         "sessionClosed" => json!({"type": "tab-closed"}),
         "cancelAsked" | "unknown" | "sessionReopened" | "echo" | "log" | "executionOutput" | "commandsChanged"
         | "optionsChanged" | "usage" => return Shape::None,
         _ => return Shape::Unheard,
     })
+}
+
+/// What a view is told of an agent's memory.
+fn restored(memory: &Value) -> &'static str {
+    match memory.as_str().unwrap_or_default() {
+        "resumed" => "the agent goes on where it was",
+        "loaded" => "the agent has read the conversation again and goes on",
+        _ => "the agent has lost the conversation; it gets a summary of it with the next prompt",
+    }
 }
 
 fn approval(approval: &Value, name: Option<&str>) -> Value {

@@ -41,8 +41,8 @@ export class Script {
     agentState: "ready",
     queued: 0,
     approvals: 0,
-    createdMs: 1,
-    updatedMs: 2,
+    createdMs: Date.now(),
+    updatedMs: Date.now(),
   };
   private readonly events: Event[] = [];
   private readonly links = new Set<WebSocketRoute>();

@@ -203,6 +203,8 @@ impl Probe {
         }
         // Notes of children that are gone.
         let _ = std::fs::remove_dir_all(&self.folder);
+        // Not while another check runs.
+        let _ = self.folder.parent().map(std::fs::remove_dir);
     }
 
     async fn say(&mut self, ask: Ask) {
