@@ -93,7 +93,7 @@ test("an agent that wants a sign-in is signed in from the page", async () => {
   const window = await trusted();
   await window.page.getByLabel("Agent", { exact: true }).selectOption("locked");
   await window.prompt("hello");
-  await window.at("sign-in").getByText("Sign in with your account").waitFor();
+  await window.at("sign-in").getByText("Sign in with your account").first().waitFor();
   await window.at("sign-in-by-agent").first().click();
   await window.at("sign-in").waitFor({ state: "detached" });
   await window.prompt("hello again");

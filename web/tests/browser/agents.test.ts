@@ -266,7 +266,7 @@ test("an agent that wants a sign-in says how, and is tried again", async () => {
     { status: "idle", agentState: "none" },
   );
   const window = await at(script);
-  await window.at("sign-in").getByText("claude /login").waitFor();
+  await window.at("sign-in").getByText("claude /login").first().waitFor();
   await window.at("sign-in-by-agent").click();
   await expect.poll(() => script.last("signIn")).toEqual({ type: "signIn", tab: "t", method: "browser" });
   await window.at("sign-in-retry").click();

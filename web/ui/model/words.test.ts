@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ago, duration, folderName, pretty, reveal, revealed, safeAddress, tamed } from "./words";
+import { ago, duration, folderName, pretty, quoted, reveal, revealed, safeAddress, tamed } from "./words";
 
 it("hidden characters are seen", () => {
   expect(reveal("rm \u202e -rf\u0007")).toEqual([
@@ -58,4 +58,9 @@ it("a folder is called by its last part", () => {
 it("values are shown whole or said to be cut", () => {
   expect(pretty({ a: 1 }, 100)).toEqual({ text: '{\n  "a": 1\n}', cut: false });
   expect(pretty("abcdef", 3)).toEqual({ text: "abc", cut: true });
+});
+
+it("what is to be typed is what a message quotes first", () => {
+  expect(quoted("run `a b` in `c`")).toBe("a b");
+  expect(quoted("nothing to type")).toBeNull();
 });

@@ -80,6 +80,11 @@ export function revealed(text: string): string {
     .join("");
 }
 
+/** What a message of the host quotes first, in backticks: the very thing to type. */
+export function quoted(text: string): string | null {
+  return /`([^`]+)`/.exec(text)?.[1] ?? null;
+}
+
 /** JSON for people: strings as they are, the rest indented; bounded. */
 export function pretty(value: unknown, maxChars: number): { text: string; cut: boolean } {
   let text: string;

@@ -3,6 +3,7 @@ import { css, html, LitElement, nothing } from "lit";
 import { property, state } from "lit/decorators.js";
 import type { Page } from "../page";
 import type { SignIn } from "../model/agentside";
+import { quoted } from "../model/words";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 import type { SignInMethod } from "../wire";
@@ -112,12 +113,13 @@ export class SbSignIn extends LitElement {
 
   private method(method: SignInMethod) {
     const { id, name, description, by, todo } = method;
+    const exact = quoted(todo);
     return html`<li data-testid="sign-in-method" data-by=${by}>
       <strong>${shown((name || id).slice(0, 200))}</strong>
       ${description ? html`<span class="muted small">${shown(description.slice(0, 1_000))}</span>` : nothing}
       ${
         by === "agent"
-          ? html`${todo ? html`<span class="small">${shown(todo.slice(0, 1_000))}</span>` : nothing}
+          ? html`${todo ? html`<span class="small">${sentence(todo.slice(0, 1_000))}</span>` : nothing}
               <div class="row">
                 <button
                   class="primary"
@@ -128,14 +130,25 @@ export class SbSignIn extends LitElement {
                   ${this.trying === id ? "Signing in…" : "Sign in"}
                 </button>
               </div>`
-          : html`<div class="todo">
-              <pre tabindex="0" role="region" aria-label="What to do">${shown(todo.slice(0, 4_000))}</pre>
-              <button class="icon" title="Copy" aria-label=${this.copied === id ? "Copied" : "Copy"} @click=${() => void this.copy(id, todo)}>
-                ${this.copied === id ? icons.check : icons.copy}
-              </button>
-            </div>`
+          : html`<span class="small">${sentence(todo.slice(0, 4_000))}</span>${exact === null ? nothing : this.exact(id, exact)}`
       }
     </li>`;
+  }
+
+  private exact(id: string, words: string) {
+    const copied = this.copied === id;
+    return html`<div class="todo">
+      <pre tabindex="0" role="region" aria-label="What to type">${shown(words.slice(0, 4_000))}</pre>
+      <button
+        class="icon"
+        title="Copy"
+        aria-label=${copied ? "Copied" : "Copy"}
+        data-testid="sign-in-copy"
+        @click=${() => void this.copy(id, words)}
+      >
+        ${copied ? icons.check : icons.copy}
+      </button>
+    </div>`;
   }
 
   private try(method: string): void {
@@ -147,9 +160,9 @@ export class SbSignIn extends LitElement {
     }, 5_000);
   }
 
-  private async copy(id: string, todo: string): Promise<void> {
+  private async copy(id: string, words: string): Promise<void> {
     try {
-      await navigator.clipboard.writeText(todo);
+      await navigator.clipboard.writeText(words);
     } catch {
       return;
     }

@@ -275,6 +275,7 @@ impl AgentDialect for Apex {
     }
 
     fn read(&mut self, _now: Time, frame: &Bytes, said: &mut Vec<Word>) -> Result<(), Noise> {
+        said.append(&mut self.words);
         if let Some(word) = self.repeat.read(frame) {
             said.push(word);
             return Ok(());

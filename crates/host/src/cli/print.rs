@@ -122,6 +122,26 @@ fn civil(days: u64) -> (u64, u64, u64) {
     (year, month, rest + 1)
 }
 
+/// What an agent still knows of a session, in words.
+pub(super) fn memory(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Resumed => "the agent goes on where it was",
+        Memory::Loaded => "the agent has read the conversation again",
+        Memory::Summarized => "the agent has lost the conversation and gets a summary of it",
+    }
+}
+
+/// How something ended that the host did, in words.
+pub(super) fn execution_end(end: &ExecutionEnd) -> String {
+    match end {
+        ExecutionEnd::Exited { code } => format!("exited with {code}"),
+        ExecutionEnd::Signalled { signal } => format!("ended by {signal}"),
+        ExecutionEnd::Written { bytes } => format!("{bytes} bytes written"),
+        ExecutionEnd::Failed { message } => message.clone(),
+        ExecutionEnd::Unknown {} => "the host ended meanwhile, so nobody knows".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,25 +173,5 @@ mod tests {
     #[test]
     fn lines_stay_lines_and_nothing_else_moves_the_cursor() {
         assert_eq!(safe_text("a\r\nb\tc\n\u{1b}[2Jd\re"), "a\nb\tc\n\\u{1b}[2Jd\\u{d}e");
-    }
-}
-
-/// What an agent still knows of a session, in words.
-pub(super) fn memory(memory: Memory) -> &'static str {
-    match memory {
-        Memory::Resumed => "the agent goes on where it was",
-        Memory::Loaded => "the agent has read the conversation again",
-        Memory::Summarized => "the agent has lost the conversation and gets a summary of it",
-    }
-}
-
-/// How something ended that the host did, in words.
-pub(super) fn execution_end(end: &ExecutionEnd) -> String {
-    match end {
-        ExecutionEnd::Exited { code } => format!("exited with {code}"),
-        ExecutionEnd::Signalled { signal } => format!("ended by {signal}"),
-        ExecutionEnd::Written { bytes } => format!("{bytes} bytes written"),
-        ExecutionEnd::Failed { message } => message.clone(),
-        ExecutionEnd::Unknown {} => "the host ended meanwhile, so nobody knows".to_owned(),
     }
 }

@@ -112,13 +112,7 @@ impl Driver {
         if let Some(kept) = self.wire.known.get(&session) {
             return *kept == Kept::Yes;
         }
-        let Some((agent, root)) = self.host.agent_of(session) else { return false };
-        let kept = match self.wire.switches.get(&session) {
-            Some(Switch::On) => Kept::Yes,
-            Some(Switch::Off) => Kept::No,
-            None if self.workspaces.is_recorded(root, agent) => Kept::Yes,
-            None => Kept::No,
-        };
+        let Some(kept) = self.setting(session) else { return false };
         if self.wire.known.len() >= MAX_KNOWN {
             self.wire.known.clear();
             self.wire.epochs.clear();
@@ -131,6 +125,17 @@ impl Driver {
         kept == Kept::Yes
     }
 
+    /// What holds for a session; none for one out of history that nobody switched, since it has no agent yet.
+    fn setting(&self, session: SessionId) -> Option<Kept> {
+        match (self.wire.switches.get(&session), self.host.agent_of(session)) {
+            (Some(Switch::On), _) => Some(Kept::Yes),
+            (Some(Switch::Off), _) => Some(Kept::No),
+            (None, Some((agent, root))) if self.workspaces.is_recorded(root, agent) => Some(Kept::Yes),
+            (None, Some(_)) => Some(Kept::No),
+            (None, None) => None,
+        }
+    }
+
     fn kept_of(&mut self, sessions: impl IntoIterator<Item = SessionId>) -> Vec<SessionId> {
         let mut kept: Vec<SessionId> = sessions.into_iter().filter(|session| self.keeps(*session)).collect();
         kept.sort_unstable();
@@ -141,8 +146,7 @@ impl Driver {
     /// Turns a session's record on or off, or only says whether it is on.
     pub(super) fn record(&mut self, session: SessionId, wanted: Option<Switch>) -> Result<bool, String> {
         let Some(wanted) = wanted else {
-            let switched = self.wire.switches.get(&session).copied();
-            return Ok(self.keeps(session) || (switched == Some(Switch::On) && self.host.agent_of(session).is_none()));
+            return Ok(self.setting(session) == Some(Kept::Yes));
         };
         let folder = self.wire.recorder.folder().clone();
         let configured =

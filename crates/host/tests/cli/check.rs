@@ -180,7 +180,7 @@ fn an_acp_agent_says_who_it_is_and_what_it_offers_or_how_to_sign_in() {
     let all = ["program", "started", "introduced", "session", "options", "commands", "prompt", "closed"];
     assert_eq!(steps(&done), good(&all), "{done:?}");
     let lines = done.json();
-    assert!(lines[2]["message"].as_str().unwrap().contains("9.9, protocol 1"), "{}", lines[2]);
+    assert!(lines[2]["message"].as_str().unwrap().contains("9.9, protocol ACP 1"), "{}", lines[2]);
     assert!(lines[2]["details"]["abilities"].as_array().is_some_and(|can| !can.is_empty()), "{}", lines[2]);
     assert_eq!(lines[5]["message"], "/help");
     assert_eq!(lines[6]["message"], "answered: hello from the fake");

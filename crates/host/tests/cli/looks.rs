@@ -49,6 +49,7 @@ Commands:
   run          One turn in the terminal
   agents       Agents: which there are; add, try and remove them
   sessions     Sessions: history without a browser
+  inspect      Show the recorded wire of a session, of its agent and of its views, message by message
   trust        Trust a workspace: its configured agents may start
   untrust      Trust a workspace no longer
   doctor       Check the set-up, the store and the agents, and say how to mend what is wrong

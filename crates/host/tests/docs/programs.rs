@@ -112,7 +112,7 @@ fn node_modules() -> std::path::PathBuf {
     if !modules.join("vscode-jsonrpc/package.json").exists() {
         let npm =
             std::process::Command::new("npm").args(["ci", "--no-audit", "--no-fund"]).current_dir(&folder).output();
-        let npm = npm.expect("npm is needed for this test");
+        let npm = npm.unwrap_or_else(|error| panic!("npm is needed for this test: {error}"));
         assert!(npm.status.success(), "npm: {}", String::from_utf8_lossy(&npm.stderr));
     }
     modules

@@ -34,8 +34,8 @@ class Agent:
         sys.stdout.write(json.dumps({"jsonrpc": "2.0", **fields}) + "\n")
         sys.stdout.flush()
 
-    def update(self, kind, **fields):
-        self.send(method="session/update", params={"sessionId": SESSION, "update": {"sessionUpdate": kind, **fields}})
+    def update(self, what, /, **fields):
+        self.send(method="session/update", params={"sessionId": SESSION, "update": {"sessionUpdate": what, **fields}})
 
     def say(self, text):
         self.update("agent_message_chunk", content={"type": "text", "text": text})

@@ -155,9 +155,14 @@ export const signIn: Line = {
       name: "Sign in from a terminal",
       description: "Asks for a code there",
       by: "terminal",
-      todo: "claude /login",
+      todo: "run `claude /login` in a terminal, then try again",
     },
-    { id: "key", name: "Use a key", by: "variable", todo: 'env = { MODEL_KEY = { secret = "model" } }' },
+    {
+      id: "key",
+      name: "Use a key",
+      by: "variable",
+      todo: 'add `env = { MODEL_KEY = "…" }` in `[agents.claude]` of the configuration, then start the agent again',
+    },
   ],
 };
 

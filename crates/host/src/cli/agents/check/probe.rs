@@ -275,7 +275,7 @@ impl Probe {
 
     fn timed_out(&self) -> Stopped {
         let why = if Instant::now() >= self.startup_by && self.offered.options.is_empty() {
-            format!("nothing came from it within {} s", self.startup_s)
+            format!("it opened no session within {} s", self.startup_s)
         } else {
             "nothing more came from it in time".to_owned()
         };
