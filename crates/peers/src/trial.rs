@@ -260,7 +260,10 @@ impl Stage<'_> {
             Ok(()) if !self.has("shell_made.txt") => failed(format!("did not run; {}", last_output(&turn))),
             Ok(()) if turn.questions.is_empty() => failed("nobody was asked"),
             Ok(()) if turn.calls.iter().any(shows) => passed(asked(&turn)),
-            Ok(()) => passed("its output is not told"),
+            Ok(()) => {
+                let notes = [asked(&turn), "output not shown".to_owned()];
+                passed(notes.into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>().join(", "))
+            }
         })
     }
 
