@@ -249,8 +249,8 @@ mod tests {
     fn a_row_has_the_type_its_fields_and_what_the_descriptions_say() {
         let schema = made_up();
         let expected = "| type | fields | what it means |\n| --- | --- | --- |\n\
-             | `hello` | `tab: string`, `mood: Mood or null`, `again?: integer`, `extra?: any`, `items?: Item[]`, \
-             `seen?: map of integer` | Says hello \\| or not. `tab`: which tab it is. |\n\
+             | `hello` | `tab: string`, `mood: Mood or null`, `again?: integer`, `items?: Item[]`, \
+             `seen?: map of integer`, `extra?: any` | Says hello \\| or not. `tab`: which tab it is. |\n\
              | `bye` |  | Is over. |\n";
         assert_eq!(variants(&schema, &schema["toHost"]).unwrap(), expected);
     }

@@ -217,6 +217,7 @@ fn scan_tail(conn: &Connection) -> rusqlite::Result<Vec<(SessionId, Run)>> {
 /// all segments.
 fn scan_rows(conn: &Connection) -> rusqlite::Result<()> {
     conn.query_row("SELECT count(*) FROM segment INDEXED BY segment_place", [], |_| Ok(()))?;
+    conn.query_row("SELECT max(length(name)) FROM agent_session", [], |_| Ok(()))?;
     for query in ["SELECT * FROM session WHERE tab IS NOT NULL", "SELECT * FROM workspace", "SELECT * FROM lost"] {
         let mut statement = conn.prepare(query)?;
         let mut found = statement.query([])?;

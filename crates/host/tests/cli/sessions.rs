@@ -23,7 +23,7 @@ fn the_list_is_empty_then_the_last_used_first() {
     let listed = stage.call(&["sessions", "list", "--json"]).good().json();
     assert_eq!(listed.iter().map(|one| &one["id"]).collect::<Vec<_>>(), [3, 2, 1]);
     let keys: Vec<&String> = listed[0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["agent", "created_ms", "id", "open", "title", "updated_ms", "workspace"]);
+    assert_eq!(keys, ["id", "title", "agent", "workspace", "open", "created_ms", "updated_ms"]);
     let words = stage.call(&["sessions", "list"]).good().out;
     assert!(words.starts_with("ID") && words.contains("demo: echo one") && words.contains("just now"), "{words}");
     let elsewhere = stage.home().join("elsewhere");

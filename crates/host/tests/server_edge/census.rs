@@ -131,7 +131,7 @@ async fn an_origin_that_is_neither_ours_nor_allowed_is_refused_at_every_door_eve
 
 #[tokio::test]
 async fn the_token_opens_every_door_from_home_and_from_allowed_places() {
-    let mut world = World::new().await;
+    let world = World::new().await.attended();
     let asset = world.asset().await;
     let port = world.address.port();
     let good = format!("Bearer {TOKEN}");
@@ -146,13 +146,12 @@ async fn the_token_opens_every_door_from_home_and_from_allowed_places() {
             let answer = request.send(world.address).await;
             assert!(let_in(&answer), "{} from {origin}: {}", route.path, answer.status);
         }
-        while world.inputs.try_recv().is_ok() {}
     }
 }
 
 #[tokio::test]
 async fn with_the_cookie_alone_changes_and_upgrades_need_our_own_origin() {
-    let world = World::new().await;
+    let world = World::new().await.attended();
     let asset = world.asset().await;
     let cookie = world.cookie().await;
     for route in ROUTES.iter().filter(|route| route.needs == Needs::Token) {
@@ -206,7 +205,7 @@ async fn what_there_is_not_is_refused_before_it_is_missed() {
 
 #[tokio::test]
 async fn no_answer_opens_itself_to_other_origins_and_every_answer_is_sealed() {
-    let world = World::new().await;
+    let world = World::new().await.attended();
     let asset = world.asset().await;
     for route in ROUTES {
         for credential in ["Bearer wrong".to_owned(), format!("Bearer {TOKEN}")] {

@@ -26,9 +26,13 @@ pub(super) fn of(tab: &str, record: &Record, name: Option<&str>) -> Shape {
             other => return other,
         },
     };
-    let mut fields = if let Value::Object(fields) = fields { fields } else { Map::new() };
+    let said = if let Value::Object(fields) = fields { fields } else { Map::new() };
+    // In the order in which a view reads them.
+    let mut fields = Map::new();
+    fields.insert("type".to_owned(), said.get("type").cloned().unwrap_or_default());
     fields.insert("tabId".to_owned(), json!(tab));
     fields.insert("index".to_owned(), json!(record.seq));
+    fields.extend(said.into_iter().filter(|(name, _)| name != "type"));
     // What is absent in the log is absent for the view.
     fields.retain(|_, value| !value.is_null());
     Shape::Message(Value::Object(fields))
