@@ -274,7 +274,11 @@ title: string,
 /**
  * How it ended.
  */
-end: ExecutionEnd, } | { "type": "commandsChanged",
+end: ExecutionEnd,
+/**
+ * The last of what a command wrote, for whoever did not follow it.
+ */
+output?: string, } | { "type": "commandsChanged",
 /**
  * All of them.
  */

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use switchboard_types::{
     AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, ErrandId, ErrandName,
-    LifeId, LinkId, Page, PageBuilder, Prepared, Seq, SessionId, SessionRow, SessionSummary, Status, TabId, Ticket,
-    Time, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
+    ExecutionId, LifeId, LinkId, Page, PageBuilder, Prepared, Seq, SessionId, SessionRow, SessionSummary, Status,
+    TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -47,6 +47,8 @@ pub(crate) struct Session {
     pub(crate) recap: Recap,
     /// What the agent asked the host to do and has no answer to yet.
     pub(crate) errands: BTreeMap<ErrandId, OpenErrand>,
+    /// The last of what each command that runs has written.
+    pub(crate) outputs: HashMap<ExecutionId, String>,
     /// What a person has allowed for as long as the session is in memory.
     pub(crate) grants: HashSet<String>,
     /// When the agent last said or was told something.
@@ -233,6 +235,7 @@ impl Session {
             agent_session: row.agent_session,
             recap: Recap::None,
             errands: BTreeMap::new(),
+            outputs: HashMap::new(),
             grants: HashSet::new(),
             last_word: row.updated,
             stalled: false,

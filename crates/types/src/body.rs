@@ -142,6 +142,10 @@ pub enum Body {
         title: String,
         /// How it ended.
         end: ExecutionEnd,
+        /// The last of what a command wrote, for whoever did not follow it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        output: Option<String>,
     },
     /// What a person may type after a slash; replaces the list before.
     CommandsChanged {

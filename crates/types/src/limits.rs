@@ -40,6 +40,8 @@ pub const MAX_WAITING_COMMANDS: usize = 16;
 pub const MAX_OPEN_ERRANDS: usize = 64;
 /// Bytes of a command's output that go to the log; the rest is only for the agent.
 pub const MAX_LOGGED_OUTPUT_BYTES: usize = 256 * 1024;
+/// Bytes of a command's output that are repeated when it has ended, the last ones.
+pub const MAX_ENDED_OUTPUT_BYTES: usize = 8 * 1024;
 /// What an agent is told of a conversation that it has lost, in bytes.
 pub const MAX_RECAP_BYTES: usize = 64 * 1024;
 /// A title that an agent gives, in characters.

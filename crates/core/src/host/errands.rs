@@ -1,7 +1,7 @@
 //! What agents ask the host to do for them: read, write, run. What may do harm is made ready, shown to a person, recorded,
 //! and only then done; each errand gets exactly one answer. Touches no file and runs nothing itself.
 
-use switchboard_types::limits::{MAX_OPEN_APPROVALS, MAX_OPEN_ERRANDS};
+use switchboard_types::limits::{MAX_ENDED_OUTPUT_BYTES, MAX_OPEN_APPROVALS, MAX_OPEN_ERRANDS};
 use switchboard_types::{
     Approval, ApprovalId, Ask, Body, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandName, ErrandNews, ErrandOrder,
     ErrandResult, Execution, ExecutionEnd, ExecutionId, LifeId, Prepared, Resolution, SessionId, Severity, Time,
@@ -193,14 +193,18 @@ impl Host {
         let Some(session) = self.sessions.get(&id).filter(|session| session.is_writable()) else { return };
         let Some(turn) = session.state.execution(&execution).map(|open| open.turn) else { return };
         self.heard_from(now, id);
+        if let Some(session) = self.sessions.get_mut(&id) {
+            keep_end(session.outputs.entry(execution.clone()).or_default(), &text);
+        }
         self.append(now, id, turn, &Body::ExecutionOutput { execution, text });
     }
 
     fn execution_ended(&mut self, now: Time, id: SessionId, execution: &ExecutionId, end: ExecutionEnd) {
-        let Some(session) = self.sessions.get(&id).filter(|session| session.is_writable()) else { return };
+        let Some(session) = self.sessions.get_mut(&id).filter(|session| session.is_writable()) else { return };
+        let output = session.outputs.remove(execution);
         let Some(open) = session.state.execution(execution).cloned() else { return };
         self.heard_from(now, id);
-        let ended = Body::ExecutionEnded { execution: execution.clone(), title: open.title, end };
+        let ended = Body::ExecutionEnded { execution: execution.clone(), title: open.title, end, output };
         self.append(now, id, open.turn, &ended);
         self.forget_if_over(id);
     }
@@ -247,7 +251,8 @@ impl Host {
         let Some(session) = self.sessions.get(&id) else { return };
         let open: Vec<_> = session.state.executions().map(|(id, open)| (id.clone(), open.clone())).collect();
         for (execution, open) in open {
-            let ended = Body::ExecutionEnded { execution, title: open.title, end: ExecutionEnd::Unknown {} };
+            let end = ExecutionEnd::Unknown {};
+            let ended = Body::ExecutionEnded { execution, title: open.title, end, output: None };
             self.append(now, id, open.turn, &ended);
         }
     }
@@ -258,6 +263,14 @@ impl Session {
     pub(crate) fn is_host_at_work(&self) -> bool {
         self.state.approvals().next().is_some() || self.state.executions().next().is_some()
     }
+}
+
+/// Adds to what a command wrote and keeps the last of it.
+fn keep_end(kept: &mut String, text: &str) {
+    kept.push_str(text);
+    let over = kept.len().saturating_sub(MAX_ENDED_OUTPUT_BYTES);
+    let from = kept.ceil_char_boundary(over);
+    kept.drain(..from);
 }
 
 fn question(id: ApprovalId, prepared: &Prepared) -> Approval {

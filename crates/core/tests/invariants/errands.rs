@@ -154,6 +154,11 @@ fn a_command_that_outlives_its_turn_is_ended_and_its_end_is_recorded() {
     world.complete(session);
     world.settle();
     assert_eq!(kinds(&world, session), ["asked", "resolved", "started", "output", "turn ended", "ended"]);
+    let output = world.bodies(session).into_iter().find_map(|body| match body {
+        Body::ExecutionEnded { output, .. } => Some(output),
+        _ => None,
+    });
+    assert_eq!(output, Some(Some("out".to_owned())));
     assert!(world.runner.is_idle());
 }
 

@@ -155,8 +155,8 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
         Body::ExecutionStarted { execution } => {
             ToView::ToolCall { tab_id, index, message_id: message_id(), tool_call: started(*execution) }
         }
-        Body::ExecutionEnded { execution, title, end } => {
-            let tool_call = ended(execution, title, &end);
+        Body::ExecutionEnded { execution, title, end, output } => {
+            let tool_call = ended(execution, title, &end, output);
             ToView::ToolCallUpdate { tab_id, index, message_id: message_id(), tool_call }
         }
         Body::Plan { entries } => ToView::Plan { tab_id, index, message_id: message_id(), entries },
@@ -218,7 +218,7 @@ fn started(execution: Execution) -> ToolCall {
     ToolCall { kind: Some(word.to_owned()), input: Some(input.into()), ..call }
 }
 
-fn ended(execution: ExecutionId, title: String, end: &ExecutionEnd) -> ToolCall {
+fn ended(execution: ExecutionId, title: String, end: &ExecutionEnd, output: Option<String>) -> ToolCall {
     let status = match end {
         ExecutionEnd::Exited { code: 0 } | ExecutionEnd::Written { .. } => ToolStatus::Completed,
         ExecutionEnd::Exited { .. }
@@ -227,7 +227,11 @@ fn ended(execution: ExecutionId, title: String, end: &ExecutionEnd) -> ToolCall 
         | ExecutionEnd::Unknown {} => ToolStatus::Failed,
     };
     let call = ToolCall::new(CallId::from(execution.as_str()), title, status);
-    ToolCall { output: serde_json::to_value(end).ok(), ..call }
+    let mut shown = serde_json::to_value(end).unwrap_or_default();
+    if let (Some(shown), Some(output)) = (shown.as_object_mut(), output) {
+        shown.insert("output".to_owned(), output.into());
+    }
+    ToolCall { output: Some(shown), ..call }
 }
 
 fn approval_request(tab_id: TabId, index: Seq, message_id: Option<TurnName>, approval: Approval) -> ToView {
