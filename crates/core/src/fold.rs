@@ -119,6 +119,7 @@ impl State {
             Body::SessionClosed {} => self.closed = true,
             Body::SessionReopened {} => self.closed = false,
             Body::SessionOpened { .. }
+            | Body::PolicyChanged { .. }
             | Body::Text { .. }
             | Body::Thought { .. }
             | Body::Code { .. }

@@ -154,6 +154,7 @@ impl Host {
             Input::Delete { session, request } => self.delete_session(now, history::Asker::Request(request), session),
             Input::Workspace(workspace) => self.know_workspace(workspace),
             Input::Trust { workspace, request } => self.trust(now, workspace, request),
+            Input::Tools(_) | Input::Containment(_) | Input::CallsRead { .. } | Input::RemoveRule { .. } => {}
             Input::Tick => self.tick(now),
             Input::Stop => self.stop(now),
         }

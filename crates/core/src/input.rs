@@ -1,8 +1,9 @@
 //! What happens to the host and what it wants done. Plain data; the edges carry it.
 
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, Ask, Command, Commit, CommitDone, ErrandNews, ErrandOrder, History, HistoryPlace,
-    LifeId, LinkId, Page, ReadId, Seq, SessionId, SessionRow, Told, Trust, Word, WorkspaceRoot,
+    AgentInfo, AgentName, AgentOffer, Ask, CallPlace, CallRow, Command, Commit, CommitDone, Containment, ErrandNews,
+    ErrandOrder, History, HistoryPlace, LifeId, LinkId, Page, Patterns, ReadId, RequestNo, RuleId, Seq, SessionId,
+    SessionRow, Told, Tool, ToolName, Trust, Word, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -108,6 +109,26 @@ pub enum Input {
         /// Its name in the answer.
         request: RequestId,
     },
+    /// The host's own tools are ready to be called; before, nobody is told of any.
+    Tools(Vec<Tool>),
+    /// How commands are held in, as the edges found out.
+    Containment(Containment),
+    /// The store has answered a listing of calls.
+    CallsRead {
+        /// Who asked.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// The calls, and where the next ones are; the error is for a person.
+        calls: Result<(Vec<CallRow>, Option<CallPlace>), String>,
+    },
+    /// Somebody who is no view wants a rule taken out.
+    RemoveRule {
+        /// Which one.
+        rule: RuleId,
+        /// Its name in the answer.
+        request: RequestId,
+    },
     /// Time has passed.
     Tick,
     /// The host must stop: mark what runs and take nothing more.
@@ -198,6 +219,26 @@ pub enum Output {
         /// Durable, or why not.
         result: Result<(), String>,
     },
+    /// List calls and answer with [`Input::CallsRead`].
+    ReadCalls {
+        /// Who asks.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Only of this tool.
+        tool: Option<ToolName>,
+        /// After this one.
+        before: Option<CallPlace>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// A rule is taken out, or not.
+    RuleRemoved {
+        /// Which request.
+        request: RequestId,
+        /// Whether there was one, durably; or why not.
+        result: Result<bool, String>,
+    },
     /// A workspace's trust is settled.
     TrustSettled {
         /// Which request.
@@ -242,6 +283,8 @@ pub struct Workspace {
     pub default_agent: AgentName,
     /// Well-known agents that are installed and not configured yet.
     pub offers: Vec<AgentOffer>,
+    /// The patterns of its settings; none if the defaults hold.
+    pub patterns: Option<Patterns>,
 }
 
 /// A session as it is found on the disk.

@@ -1,13 +1,13 @@
 //! One session: its log's numbering, its state, what waits for the disk, and its place at an agent. Never decides what
 //! happens next; the host does.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_types::{
     AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, ErrandId, ErrandName,
-    ExecutionId, LifeId, LinkId, Page, PageBuilder, Prepared, Seq, SessionId, SessionRow, SessionSummary, Status,
-    TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
+    ExecutionId, LifeId, LinkId, Page, PageBuilder, Prepared, Seq, SessionId, SessionKeeps, SessionRow, SessionSummary,
+    Status, TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -49,8 +49,8 @@ pub(crate) struct Session {
     pub(crate) errands: BTreeMap<ErrandId, OpenErrand>,
     /// The last of what each command that runs has written.
     pub(crate) outputs: HashMap<ExecutionId, String>,
-    /// What a person has allowed for as long as the session is in memory.
-    pub(crate) grants: HashSet<String>,
+    /// What a person has set and allowed for it.
+    pub(crate) keeps: SessionKeeps,
     /// When the agent last said or was told something.
     pub(crate) last_word: Time,
     /// Whether the person was told that nothing moves.
@@ -204,6 +204,7 @@ impl Session {
             title: String::new(),
             tab: Some(tab.clone()),
             agent_session: None,
+            keeps: SessionKeeps::default(),
             created: now,
             updated: now,
         };
@@ -236,7 +237,7 @@ impl Session {
             recap: Recap::None,
             errands: BTreeMap::new(),
             outputs: HashMap::new(),
-            grants: HashSet::new(),
+            keeps: row.keeps,
             last_word: row.updated,
             stalled: false,
             asleep: false,
@@ -271,6 +272,7 @@ impl Session {
             Body::TitleChanged { .. }
             | Body::SessionOpened { .. }
             | Body::SessionClosed {}
+            | Body::PolicyChanged { .. }
             | Body::SessionReopened {} => {
                 self.dirty_row = true;
                 self.shows_more = true;
@@ -379,6 +381,7 @@ impl Session {
             title: self.state.title.clone(),
             tab: (!self.state.closed).then(|| self.tab.clone()),
             agent_session: self.agent_session.clone(),
+            keeps: self.keeps.clone(),
             created: self.created,
             updated: self.updated,
         }

@@ -13,6 +13,10 @@ pub struct Settings {
     pub stall_ms: u64,
     /// After this long without use a process is ended, if its sessions can be taken up again. 0 is never.
     pub idle_ms: u64,
+    /// How long a question waits for an answer. 0 is for ever.
+    pub approval_ms: u64,
+    /// Which commands may use the network, where they can be held in.
+    pub network: NetworkFor,
     /// How long a sign-in may take that the agent carries out itself.
     pub sign_in_ms: u64,
     /// The wait before the second start after an exit; it doubles with every further one.
@@ -25,6 +29,17 @@ pub struct Settings {
     pub crash_cap: usize,
 }
 
+/// Which commands may use the network, where they can be held in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetworkFor {
+    /// All.
+    All,
+    /// Those that a person has looked at and allowed.
+    Approved,
+    /// None.
+    None,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -33,6 +48,8 @@ impl Default for Settings {
             cancel_ms: 10_000,
             stall_ms: 40_000,
             idle_ms: 30 * 60_000,
+            approval_ms: 0,
+            network: NetworkFor::Approved,
             sign_in_ms: 10 * 60_000,
             backoff_min_ms: 250,
             backoff_max_ms: 5_000,

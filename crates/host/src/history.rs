@@ -143,6 +143,7 @@ mod tests {
             title: "a title".to_owned(),
             tab: None,
             agent_session: None,
+            keeps: switchboard_types::SessionKeeps::default(),
             created: Time(1),
             updated: Time(updated),
         }

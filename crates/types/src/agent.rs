@@ -8,6 +8,7 @@ use crate::body::{
 use crate::errand::{Errand, ErrandFailure, ErrandResult};
 use crate::ids::{AgentSession, ApprovalId, CallId, ErrandName, OptionId, SessionId, TurnName, WorkspaceRoot};
 use crate::text::Text;
+use crate::tool::ToolFailure;
 
 /// What the host asks of an agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,15 +157,6 @@ impl Answer {
             Self::Decided { resolution, .. } | Self::Withdrawn { resolution } => *resolution,
         }
     }
-}
-
-/// Why a tool gave no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolFailure {
-    /// For programs: `TOOL_NOT_FOUND`, …
-    pub code: String,
-    /// For people and models.
-    pub message: String,
 }
 
 /// What an agent says.

@@ -8,14 +8,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::ids::{AgentName, ApprovalId, ExecutionId, TurnName, WorkspaceRoot};
+use crate::ids::{AgentName, ApprovalId, ExecutionId, RuleId, TurnName, WorkspaceRoot};
+use crate::policy::SessionPolicy;
 use crate::text::Text;
 
 pub use agent::{AgentOption, Cost, LogLevel, Memory, OptionChoice, SignInBy, SignInMethod, SlashCommand};
 pub use approval::{
     Approval, ApprovalKind, ApprovalOption, Decision, Execution, ExecutionEnd, OptionKind, Resolution, Severity,
 };
-pub use tool::{Location, ToolCall, ToolContent, ToolStatus};
+pub use tool::{Location, ToolCall, ToolContent, ToolError, ToolStatus};
 
 /// The content of an event. What belongs to a turn names it in the event, not here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -121,6 +122,19 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         option: Option<String>,
+        /// The command as the person edited it; it is judged anew.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        command: Option<String>,
+        /// The rule that was stored with the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        rule: Option<RuleId>,
+    },
+    /// A person has set what the session's agent may do unasked.
+    PolicyChanged {
+        /// All of it as it is now.
+        policy: SessionPolicy,
     },
     /// Something that was allowed runs or is written now. Durable before it happens, so it never happens twice.
     ExecutionStarted {

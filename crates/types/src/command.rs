@@ -1,7 +1,12 @@
 //! What a view asks of the host, in our own words. Every dialect for views translates into these.
 
 use crate::body::{Decision, Prompt};
-use crate::ids::{AgentName, ApprovalId, Epoch, OptionId, Seq, SessionId, TabId, Time, TurnName, WorkspaceRoot};
+use crate::ids::{
+    AgentName, ApprovalId, CallId, Epoch, OptionId, RequestNo, RuleId, Seq, SessionId, TabId, Time, ToolName, TurnName,
+    WorkspaceRoot,
+};
+use crate::policy::PolicyChange;
+use crate::tool::{BatchMode, CallPlace, Effect, ToolDefinition, ToolFailure, ToolRequest};
 
 /// What a view asks of the host.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,6 +134,85 @@ pub enum Command {
         /// Which one.
         session: SessionId,
     },
+    /// List the tools. Answered by [`crate::Told::Tools`].
+    ListTools {
+        /// Comes back in the answer.
+        request: RequestNo,
+    },
+    /// Call tools. Answered by [`crate::Told::ToolsCalled`] when all of them are over.
+    CallTools {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Which, and with what.
+        calls: Vec<ToolRequest>,
+        /// How they go.
+        mode: BatchMode,
+    },
+    /// Cancel a call, whoever asked for it. Answered by [`crate::Told::CallCancelled`].
+    CancelCall {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// The call's name.
+        call: CallId,
+    },
+    /// List calls, the newest first. Answered by [`crate::Told::Calls`].
+    ListCalls {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Only of this tool.
+        tool: Option<ToolName>,
+        /// After this one; from the newest if absent.
+        before: Option<CallPlace>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Lend tools for as long as this link lives. Answered by [`crate::Told::Lent`].
+    LendTools {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Each with what a call of it can do, as the lender says.
+        tools: Vec<(ToolDefinition, Effect)>,
+    },
+    /// What came of [`crate::Told::LentCall`].
+    LentResult {
+        /// Which call.
+        call: u64,
+        /// What the tool gave, or why it gave nothing.
+        result: Result<serde_json::Value, ToolFailure>,
+    },
+    /// Be told of the questions in the workspace's bench session, and in sessions that this link calls tools for.
+    /// Answered by [`crate::Told::ApprovalsWatched`]; then each question that is open comes, and each new one.
+    WatchApprovals {
+        /// Comes back in the answer.
+        request: RequestNo,
+    },
+    /// Answer an approval by its session. Answered by [`crate::Told::Answered`].
+    Answer {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Where.
+        session: SessionId,
+        /// Which question.
+        approval: ApprovalId,
+        /// The answer.
+        decision: Decision,
+        /// The command as the person edited it.
+        command: Option<String>,
+    },
+    /// Change what a tab's agent may do unasked.
+    SetPolicy {
+        /// Whose agent.
+        tab: TabId,
+        /// What changes.
+        change: PolicyChange,
+    },
+    /// List all rules, and be told of each change of them. Answered by [`crate::Told::Rules`], again after each change.
+    WatchRules {},
+    /// Take a rule out.
+    RemoveRule {
+        /// Which one.
+        rule: RuleId,
+    },
     /// Say that the host is alive.
     Ping {
         /// Comes back in the answer.
@@ -148,6 +232,16 @@ impl Command {
             | Self::History { .. }
             | Self::DeleteSession { .. }
             | Self::AddAgent { .. }
+            | Self::ListTools { .. }
+            | Self::CallTools { .. }
+            | Self::CancelCall { .. }
+            | Self::ListCalls { .. }
+            | Self::LendTools { .. }
+            | Self::LentResult { .. }
+            | Self::WatchApprovals { .. }
+            | Self::Answer { .. }
+            | Self::WatchRules {}
+            | Self::RemoveRule { .. }
             | Self::Ping { .. } => None,
             Self::OpenTab { tab, .. }
             | Self::OpenSession { tab, .. }
@@ -159,6 +253,7 @@ impl Command {
             | Self::Decide { tab, .. }
             | Self::SetOption { tab, .. }
             | Self::SignIn { tab, .. }
+            | Self::SetPolicy { tab, .. }
             | Self::RestartAgent { tab } => Some(tab),
         }
     }

@@ -1,10 +1,15 @@
 //! What an agent asks the host to do for it, and what comes of it. Plain data: the core decides, the runner does.
 
-use crate::body::{ApprovalKind, ExecutionEnd, Severity};
+use std::sync::Arc;
+
+use crate::body::{ApprovalKind, ExecutionEnd};
+use crate::diff::FileDiff;
 use crate::ids::{ErrandId, ExecutionId, SessionId, WorkspaceRoot};
+use crate::policy::{Facts, RunAs};
+use crate::tool::{Effect, Finding, Provider, Tool};
 
 /// What the core wants done about an errand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ErrandOrder {
     /// Make ready what may do harm, so that a person can be shown exactly what would happen; do nothing yet. Answered by
     /// [`ErrandNews::Prepared`]; the plan is kept until it is performed or dropped.
@@ -23,8 +28,19 @@ pub enum ErrandOrder {
     Perform {
         /// The errand.
         errand: ErrandId,
+        /// Whose it is.
+        session: SessionId,
         /// Its name from now on; a command's terminal has the same.
         execution: ExecutionId,
+        /// How a command is run.
+        run_as: RunAs,
+        /// Whether a command may use the network.
+        network: Network,
+    },
+    /// End what is being done at once, process tree and all. It is answered as ever, sooner.
+    Stop {
+        /// The errand.
+        errand: ErrandId,
     },
     /// Forget what was made ready.
     Drop {
@@ -50,7 +66,7 @@ pub enum ErrandOrder {
 }
 
 /// What becomes of errands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ErrandNews {
     /// It is made ready, or cannot be.
     Prepared {
@@ -87,7 +103,7 @@ pub enum ErrandNews {
 }
 
 /// What an agent asks the host to do for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Errand {
     /// Read a file of text. Harmless within the workspace, so it is served without a question.
     Read {
@@ -107,6 +123,13 @@ pub enum Errand {
     },
     /// Run a command.
     Run(Run),
+    /// Call a tool of the registry; its parameters are checked first. What a view lends is only checked here.
+    Tool {
+        /// Which one.
+        tool: Arc<Tool>,
+        /// What goes in.
+        parameters: serde_json::Value,
+    },
     /// Look at a command that runs, wait for it, end it, let it go.
     Terminal {
         /// Which one.
@@ -122,6 +145,7 @@ impl Errand {
     pub fn may_harm(&self) -> bool {
         match self {
             Self::Write { .. } | Self::Run(_) => true,
+            Self::Tool { tool, .. } => tool.provider != Provider::Host || tool.effect != Effect::Reads,
             Self::Read { .. } | Self::Terminal { .. } => false,
         }
     }
@@ -140,6 +164,32 @@ pub struct Run {
     pub cwd: Option<String>,
     /// Bytes of its output that are kept for the agent, the last ones.
     pub output_limit: Option<u64>,
+    /// What it talks to.
+    pub console: Console,
+}
+
+/// What a command talks to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Console {
+    /// Pipes.
+    #[default]
+    Pipes,
+    /// A terminal of this size.
+    Pty {
+        /// Characters in a row.
+        columns: u16,
+        /// Rows.
+        rows: u16,
+    },
+}
+
+/// Whether a command may use the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// It may.
+    Open,
+    /// It may not, where it can be held in at all.
+    Closed,
 }
 
 /// What an agent wants of a terminal.
@@ -156,7 +206,7 @@ pub enum TerminalWish {
 }
 
 /// What came of an errand.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ErrandResult {
     /// The file's text.
     Read {
@@ -188,6 +238,13 @@ pub enum ErrandResult {
     Killed,
     /// The terminal is forgotten.
     Released,
+    /// What a tool gives.
+    Tool {
+        /// As JSON.
+        data: serde_json::Value,
+    },
+    /// The parameters of a lent tool are as they must be; its lender may be asked.
+    Checked,
 }
 
 /// Whether something is all there was.
@@ -215,12 +272,14 @@ pub struct ErrandFailure {
     pub code: ErrandCode,
     /// For people and models: why, and what to do.
     pub message: String,
+    /// Every finding, where parameters are wrong.
+    pub findings: Vec<Finding>,
 }
 
 impl ErrandFailure {
     /// A failure from its two parts.
     pub fn new(code: ErrandCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), findings: Vec::new() }
     }
 }
 
@@ -241,13 +300,17 @@ pub enum ErrandCode {
     Changed,
     /// The turn was cancelled meanwhile, or the session is over.
     Cancelled,
+    /// It took longer than it may, and was ended.
+    TimedOut,
+    /// Nothing is written or run in a workspace that nobody trusts.
+    Untrusted,
     /// The system refused.
     Failed,
 }
 
 /// An errand that may do harm, made ready to be shown to a person. Whoever made it ready keeps the plan; this is all that
 /// the core needs of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
     /// What sort of thing would happen.
     pub kind: ApprovalKind,
@@ -259,12 +322,12 @@ pub struct Prepared {
     pub cwd: Option<String>,
     /// The file that would change.
     pub path: Option<String>,
-    /// How it would change.
+    /// How it would change, as text.
     pub diff: Option<String>,
-    /// How bad it could be.
-    pub severity: Severity,
-    /// Why a person is asked, in plain words.
-    pub reason: String,
+    /// The same line by line.
+    pub change: Option<FileDiff>,
+    /// What the policy judges.
+    pub facts: Facts,
     /// SHA-256 in hexadecimal over the exact bytes: program, arguments, variables and folder, or path, file before and
     /// file after.
     pub digest: String,

@@ -102,6 +102,10 @@ number! {
     ErrandId(u64)
 }
 number! {
+    /// A view's number for something that it wants one answer to; the view chose it, we only carry it.
+    RequestNo(u64)
+}
+number! {
     /// Milliseconds since 1970. The edges make it; the core only compares and adds.
     Time(u64)
 }
@@ -141,6 +145,14 @@ name! {
 name! {
     /// Something that was allowed to run or write, named by its place in the log. A command's is also its terminal's name.
     ExecutionId
+}
+name! {
+    /// A tool's name.
+    ToolName
+}
+name! {
+    /// A stored rule's name; never used again.
+    RuleId
 }
 name! {
     /// A setting of an agent that a person may change while it works: its mode, its model, …

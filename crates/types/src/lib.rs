@@ -9,6 +9,9 @@
 //! | [`command`] | what a view asks of the host |
 //! | [`told`] | what the host says to a view |
 //! | [`agent`] | what the host asks of an agent, and the words an agent says |
+//! | [`tool`] | tools: what can be called by name, how, and what comes of it |
+//! | [`policy`] | what the policy judges, by what, and what it says |
+//! | [`diff`] | how a file would change |
 //! | [`errand`] | what an agent asks the host to do for it |
 //! | [`rows`] | the metadata that is stored beside the log, and the unit of commit |
 //! | [`reject`] | a refused message; the link lives on |
@@ -17,34 +20,47 @@
 pub mod agent;
 pub mod body;
 pub mod command;
+pub mod diff;
 pub mod errand;
 pub mod ids;
 pub mod limits;
+pub mod policy;
 pub mod record;
 pub mod reject;
 pub mod rows;
 pub mod text;
 pub mod told;
+pub mod tool;
 
 pub use agent::{About, Answer, Ask, Past, Telling, Word};
 pub use body::{
     AgentOption, Approval, ApprovalKind, ApprovalOption, Body, ContextItem, Cost, Decision, Detail, Execution,
     ExecutionEnd, Image, Location, LogLevel, Memory, OptionChoice, OptionKind, Outcome, PlanEntry, PlanStatus, Prompt,
-    Resolution, Severity, SignInBy, SignInMethod, SlashCommand, ToolCall, ToolContent, ToolStatus,
+    Resolution, Severity, SignInBy, SignInMethod, SlashCommand, ToolCall, ToolContent, ToolError, ToolStatus,
 };
 pub use command::{Command, HistoryPlace, Seen, Trust, Visibility};
+pub use diff::{DiffHunk, DiffLine, FileDiff};
 pub use errand::{
-    Cut, Errand, ErrandCode, ErrandFailure, ErrandNews, ErrandOrder, ErrandResult, Exit, Prepared, Run, TerminalWish,
+    Console, Cut, Errand, ErrandCode, ErrandFailure, ErrandNews, ErrandOrder, ErrandResult, Exit, Network, Prepared,
+    Run, TerminalWish,
 };
 pub use ids::{
     AgentName, AgentSession, ApprovalId, CallId, Epoch, ErrandId, ErrandName, ExecutionId, LifeId, LinkId, OptionId,
-    ReadId, Seq, SessionId, TabId, Ticket, Time, TurnId, TurnName, WorkspaceRoot,
+    ReadId, RequestNo, RuleId, Seq, SessionId, TabId, Ticket, Time, ToolName, TurnId, TurnName, WorkspaceRoot,
+};
+pub use policy::{
+    ArgPattern, Asker, CommandFacts, Containment, EditFacts, Facts, Judgement, Mode, Patterns, Place, PolicyChange,
+    ProgramFacts, Rule, RuleEffect, RuleWhat, RunAs, SessionKeeps, SessionPolicy, TargetFacts, Unasked, Verdict,
 };
 pub use record::{Event, EventRef, Page, PageBuilder};
 pub use reject::{Reject, RejectCode};
 pub use rows::{Change, Commit, CommitDone, Entry, History, SessionRow, TurnPhase, TurnRow, WorkspaceRow};
 pub use text::Text;
 pub use told::{
-    AgentInfo, AgentOffer, AgentState, ProcessPer, SessionSummary, Status, TabSummary, Told, TurnNames,
+    AgentInfo, AgentOffer, AgentState, AnsweredBy, ProcessPer, SessionSummary, Status, TabSummary, Told, TurnNames,
     WorkspaceSummary,
+};
+pub use tool::{
+    BatchMode, CallEnd, CallPlace, CallRow, CustomTool, Effect, Finding, FindingCode, FunctionTool, Provider, Success,
+    Tool, ToolCode, ToolDefinition, ToolFailure, ToolOutcome, ToolRequest, Tools,
 };

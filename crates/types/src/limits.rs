@@ -46,5 +46,33 @@ pub const MAX_ENDED_OUTPUT_BYTES: usize = 8 * 1024;
 pub const MAX_RECAP_BYTES: usize = 64 * 1024;
 /// A title that an agent gives, in characters.
 pub const MAX_AGENT_TITLE_CHARS: usize = 200;
+/// Calls of tools in one session that have no answer yet.
+pub const MAX_OPEN_CALLS: usize = 4096;
+/// Calls of tools that are carried out at once, for all sessions; the others wait.
+pub const MAX_RUNNING_CALLS: usize = 256;
+/// Calls in one batch.
+pub const MAX_BATCH_CALLS: usize = 1024;
+/// How long a call may take if nobody says, in milliseconds.
+pub const DEFAULT_CALL_MS: u64 = 30_000;
+/// How long a call may be allowed to take, in milliseconds.
+pub const MAX_CALL_MS: u64 = 600_000;
+/// Parameters of a call, in bytes of JSON.
+pub const MAX_PARAMETER_BYTES: usize = 8 * 1024 * 1024;
+/// What a tool gives, in bytes of JSON; more is an error.
+pub const MAX_RESULT_BYTES: usize = 8 * 1024 * 1024;
+/// Parameters, or a result, as they are kept in the list of calls, in bytes.
+pub const MAX_CALL_ROW_BYTES: usize = 64 * 1024;
+/// Calls in one answer of a listing.
+pub const MAX_CALL_ROWS: usize = 200;
+/// Tools that one link may lend.
+pub const MAX_LENT_TOOLS: usize = 256;
+/// A tool's definition, in bytes of JSON.
+pub const MAX_DEFINITION_BYTES: usize = 64 * 1024;
+/// Rules that are stored.
+pub const MAX_RULES: usize = 4096;
+/// Patterns of files in one list.
+pub const MAX_PATTERNS: usize = 256;
+/// What a person allowed for one session.
+pub const MAX_GRANTS: usize = 1024;
 /// Lines of an agent's error output that go to its session's log in one turn.
 pub const MAX_STDERR_LINES: usize = 2_000;

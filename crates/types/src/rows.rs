@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use crate::command::HistoryPlace;
 use crate::ids::{
-    AgentName, AgentSession, Epoch, Seq, SessionId, TabId, Ticket, Time, TurnId, TurnName, WorkspaceRoot,
+    AgentName, AgentSession, Epoch, RuleId, Seq, SessionId, TabId, Ticket, Time, TurnId, TurnName, WorkspaceRoot,
 };
+use crate::policy::{Rule, SessionKeeps};
 use crate::record::Page;
+use crate::tool::CallRow;
 
 /// One session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct SessionRow {
     pub tab: Option<TabId>,
     /// What the agent calls its own session, if it can be taken up again. Lost with the row, not in the log.
     pub agent_session: Option<AgentSession>,
+    /// What a person has set and allowed for it. Lost with the row, not in the log.
+    pub keeps: SessionKeeps,
     /// When it was opened.
     pub created: Time,
     /// When a turn last began or ended.
@@ -99,6 +103,12 @@ pub enum Change {
     Turn(TurnRow),
     /// Insert or replace a workspace.
     Workspace(WorkspaceRow),
+    /// Insert or replace a call of a tool.
+    Call(CallRow),
+    /// Insert or replace a rule.
+    Rule(Rule),
+    /// Take a rule out.
+    DropRule(RuleId),
     /// Take a session out, log and all. Its id stays used up: whatever comes for it later is refused.
     DeleteSession(SessionId),
 }

@@ -6,11 +6,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use ts_rs::TS;
 
+use crate::body::{Approval, Resolution};
 use crate::command::{HistoryPlace, Trust};
-use crate::ids::{AgentName, Epoch, Seq, SessionId, TabId, Time, TurnId, TurnName, WorkspaceRoot};
+use crate::ids::{AgentName, Epoch, RequestNo, Seq, SessionId, TabId, Time, ToolName, TurnId, TurnName, WorkspaceRoot};
 use crate::limits::MIN_PAGE_COST;
+use crate::policy::{Containment, Rule};
 use crate::record::Page;
 use crate::reject::Reject;
+use crate::tool::{CallPlace, CallRow, ToolFailure, ToolOutcome, Tools};
 
 /// The names of the turns that a page speaks of, in ascending order of turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +98,87 @@ pub enum Told {
         /// The number that was sent.
         number: u64,
     },
+    /// The tools, in answer to [`crate::Command::ListTools`], by name.
+    Tools {
+        /// Whose answer.
+        request: RequestNo,
+        /// All of them, or why they cannot be listed.
+        tools: Result<Tools, ToolFailure>,
+    },
+    /// What came of calls, in answer to [`crate::Command::CallTools`], in the order of the request.
+    ToolsCalled {
+        /// Whose answer.
+        request: RequestNo,
+        /// One for each call, or why there was no call at all.
+        outcomes: Result<Vec<ToolOutcome>, ToolFailure>,
+    },
+    /// In answer to [`crate::Command::CancelCall`].
+    CallCancelled {
+        /// Whose answer.
+        request: RequestNo,
+        /// Whether it was open; its own answer comes apart.
+        cancelled: bool,
+    },
+    /// Calls, in answer to [`crate::Command::ListCalls`], the newest first.
+    Calls {
+        /// Whose answer.
+        request: RequestNo,
+        /// The calls, or why they cannot be listed.
+        calls: Result<Vec<CallRow>, ToolFailure>,
+        /// Where the next ones are; none at the end.
+        next: Option<CallPlace>,
+    },
+    /// In answer to [`crate::Command::LendTools`].
+    Lent {
+        /// Whose answer.
+        request: RequestNo,
+        /// The names under which they can be called, or why none was taken.
+        result: Result<Vec<ToolName>, ToolFailure>,
+    },
+    /// Somebody calls a tool that this link lends.
+    LentCall {
+        /// Comes back in [`crate::Command::LentResult`].
+        call: u64,
+        /// Which tool.
+        tool: ToolName,
+        /// What goes in, as its schema says.
+        parameters: serde_json::Value,
+    },
+    /// In answer to [`crate::Command::WatchApprovals`].
+    ApprovalsWatched {
+        /// Whose answer.
+        request: RequestNo,
+    },
+    /// A question is open.
+    ApprovalOpen {
+        /// Where.
+        session: SessionId,
+        /// The question.
+        approval: Box<Approval>,
+    },
+    /// In answer to [`crate::Command::Answer`].
+    Answered {
+        /// Whose answer.
+        request: RequestNo,
+        /// How the question came to its end, and by whom; or why the answer means nothing.
+        result: Result<(Resolution, AnsweredBy), ToolFailure>,
+    },
+    /// All rules as they are now.
+    Rules {
+        /// The oldest first.
+        rules: Vec<Rule>,
+    },
+    /// How commands are held in.
+    Containment(Containment),
+}
+
+/// Whose answer it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnsweredBy {
+    /// This one.
+    You,
+    /// Somebody's before.
+    Before,
 }
 
 impl Told {
@@ -110,6 +194,17 @@ impl Told {
             | Self::Refused(_)
             | Self::Overview { .. }
             | Self::History { .. }
+            | Self::Tools { .. }
+            | Self::ToolsCalled { .. }
+            | Self::CallCancelled { .. }
+            | Self::Calls { .. }
+            | Self::Lent { .. }
+            | Self::LentCall { .. }
+            | Self::ApprovalsWatched { .. }
+            | Self::ApprovalOpen { .. }
+            | Self::Answered { .. }
+            | Self::Rules { .. }
+            | Self::Containment(_)
             | Self::Pong { .. } => 0,
         }
     }

@@ -125,6 +125,7 @@ impl Sqlite {
             title: String::new(),
             tab: None,
             agent_session: None,
+            keeps: switchboard_types::SessionKeeps::default(),
             created: Time(1),
             updated: Time(1),
         };

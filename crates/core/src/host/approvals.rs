@@ -88,7 +88,9 @@ impl Host {
             Answer::Decided { resolution, option } => (*resolution, option.clone()),
             Answer::Withdrawn { resolution } => (*resolution, None),
         };
-        self.append(now, id, turn, &Body::ApprovalResolved { approval: approval.clone(), resolution, option });
+        let approval_id = approval.clone();
+        let resolved = Body::ApprovalResolved { approval: approval_id, resolution, option, command: None, rule: None };
+        self.append(now, id, turn, &resolved);
         self.heard_from(now, id);
         let asker = self.sessions.get_mut(&id).and_then(|session| session.askers.remove(approval));
         match asker {

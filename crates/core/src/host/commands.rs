@@ -37,6 +37,18 @@ impl Host {
             Command::DeleteSession { session } => self.delete_session(now, Asker::Link(link), session),
             Command::AddAgent { name } => self.outputs.push_back(Output::AddAgent { link, name }),
             Command::Ping { number } => self.tell(link, Told::Pong { number }),
+            Command::ListTools { .. }
+            | Command::CallTools { .. }
+            | Command::CancelCall { .. }
+            | Command::ListCalls { .. }
+            | Command::LendTools { .. }
+            | Command::LentResult { .. }
+            | Command::WatchApprovals { .. }
+            | Command::Answer { .. }
+            | Command::WatchRules {}
+            | Command::RemoveRule { .. } => {
+                self.refuse(link, about(&command, RejectCode::Internal, "there are no tools yet"));
+            }
             other => self.tab_command(now, link, other),
         }
     }
@@ -94,6 +106,17 @@ impl Host {
             | Command::History { .. }
             | Command::DeleteSession { .. }
             | Command::AddAgent { .. }
+            | Command::ListTools { .. }
+            | Command::CallTools { .. }
+            | Command::CancelCall { .. }
+            | Command::ListCalls { .. }
+            | Command::LendTools { .. }
+            | Command::LentResult { .. }
+            | Command::WatchApprovals { .. }
+            | Command::Answer { .. }
+            | Command::SetPolicy { .. }
+            | Command::WatchRules {}
+            | Command::RemoveRule { .. }
             | Command::Ping { .. } => {}
         }
     }

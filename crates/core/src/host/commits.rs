@@ -211,7 +211,12 @@ fn closes(output: &Output) -> bool {
 fn deleted(change: &Change) -> Option<SessionId> {
     match change {
         Change::DeleteSession(session) => Some(*session),
-        Change::Session(_) | Change::Turn(_) | Change::Workspace(_) => None,
+        Change::Session(_)
+        | Change::Turn(_)
+        | Change::Workspace(_)
+        | Change::Call(_)
+        | Change::Rule(_)
+        | Change::DropRule(_) => None,
     }
 }
 

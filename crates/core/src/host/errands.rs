@@ -3,13 +3,14 @@
 
 use switchboard_types::limits::{MAX_ENDED_OUTPUT_BYTES, MAX_OPEN_APPROVALS, MAX_OPEN_ERRANDS};
 use switchboard_types::{
-    Approval, ApprovalId, Ask, Body, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandName, ErrandNews, ErrandOrder,
-    ErrandResult, Execution, ExecutionEnd, ExecutionId, LifeId, Prepared, Resolution, SessionId, Severity, Time,
-    TurnId,
+    Approval, ApprovalId, Ask, Asker, Body, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandName, ErrandNews,
+    ErrandOrder, ErrandResult, Execution, ExecutionEnd, ExecutionId, Judgement, LifeId, Network, Prepared, Resolution,
+    RunAs, SessionId, Time, Trust, TurnId, Verdict,
 };
 
 use super::Host;
 use crate::input::Output;
+use crate::policy::{Question, judge};
 use crate::session::{ApprovalAsker, ErrandStage, OpenErrand, Session};
 
 impl Host {
@@ -87,8 +88,16 @@ impl Host {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let Some(open) = session.errands.get_mut(&errand) else { return };
         let turn = open.turn;
-        // The worst is asked about every time, whatever was allowed before.
-        if prepared.severity < Severity::Critical && session.grants.contains(&prepared.scope) {
+        let judgement = judge(&Question {
+            facts: &prepared.facts,
+            asker: if session.agent.is_demo() { Asker::Demo } else { Asker::Agent },
+            session: &session.keeps.policy,
+            patterns: None,
+            rules: &[],
+            granted: session.keeps.grants.contains(&prepared.scope),
+            trust: Trust::Trusted,
+        });
+        if judgement.decision == Verdict::Allow {
             return self.perform(now, id, errand, &prepared, None);
         }
         if session.state.approvals().count() >= MAX_OPEN_APPROVALS {
@@ -96,7 +105,7 @@ impl Host {
             return self.withdraw(now, id, errand, ErrandCode::Denied, &message);
         }
         let ours = ApprovalId::new(format!("a{}", session.head.next()));
-        let approval = question(ours.clone(), &prepared);
+        let approval = question(ours.clone(), &prepared, judgement);
         open.stage = ErrandStage::Asked(prepared);
         session.askers.insert(ours, ApprovalAsker::Errand(errand));
         self.append(now, id, turn, &Body::ApprovalAsked { approval });
@@ -117,7 +126,7 @@ impl Host {
         match resolution {
             Resolution::AllowOnce => self.perform(now, id, errand, &prepared, Some(approval)),
             Resolution::AllowSession | Resolution::AllowRule => {
-                session.grants.insert(prepared.scope.clone());
+                session.keeps.grants.push(prepared.scope.clone());
                 self.perform(now, id, errand, &prepared, Some(approval));
             }
             Resolution::Deny | Resolution::DenyStop => {
@@ -153,9 +162,21 @@ impl Host {
             path: prepared.path.clone(),
             diff: prepared.diff.clone(),
             digest: prepared.digest.clone(),
+            unasked: None,
+            containment: None,
+            call: None,
         });
         self.append(now, id, turn, &Body::ExecutionStarted { execution });
-        self.when_durable(id, Output::Errand(ErrandOrder::Perform { errand, execution: name }));
+        self.when_durable(
+            id,
+            Output::Errand(ErrandOrder::Perform {
+                errand,
+                session: id,
+                execution: name,
+                run_as: RunAs::Shown,
+                network: Network::Open,
+            }),
+        );
     }
 
     fn errand_done(&mut self, now: Time, errand: ErrandId, result: Result<ErrandResult, ErrandFailure>) {
@@ -182,7 +203,8 @@ impl Host {
             if let Some(open) = session.state.approval(&approval) {
                 let turn = open.turn;
                 let resolution = Resolution::Expired;
-                self.append(now, id, turn, &Body::ApprovalResolved { approval, resolution, option: None });
+                let resolved = Body::ApprovalResolved { approval, resolution, option: None, command: None, rule: None };
+                self.append(now, id, turn, &resolved);
             }
         }
         self.outputs.push_back(Output::Errand(ErrandOrder::Drop { errand }));
@@ -273,14 +295,15 @@ fn keep_end(kept: &mut String, text: &str) {
     kept.drain(..from);
 }
 
-fn question(id: ApprovalId, prepared: &Prepared) -> Approval {
+fn question(id: ApprovalId, prepared: &Prepared, judgement: Judgement) -> Approval {
     Approval {
         command: prepared.command.clone(),
         cwd: prepared.cwd.clone(),
         path: prepared.path.clone(),
         diff: prepared.diff.clone(),
-        reason: prepared.reason.clone(),
+        change: prepared.change.clone(),
+        reason: judgement.reasons.join("; "),
         digest: Some(prepared.digest.clone()),
-        ..Approval::new(id, prepared.kind, prepared.title.clone(), prepared.severity)
+        ..Approval::new(id, prepared.kind, prepared.title.clone(), judgement.severity)
     }
 }

@@ -2,11 +2,10 @@
 //! counted and changes nothing.
 
 use serde::Serialize;
-use switchboard_types::agent::ToolFailure;
 use switchboard_types::limits::{MAX_AGENT_TITLE_CHARS, MAX_NOTICE_CHARS};
 use switchboard_types::{
     AgentOption, AgentSession, Ask, Body, CallId, Detail, LifeId, Memory, Outcome, SessionId, SlashCommand, Telling,
-    Text, Time, ToolCall, ToolStatus, TurnName, Word,
+    Text, Time, ToolCall, ToolCode, ToolFailure, ToolStatus, TurnName, Word,
 };
 
 use super::Host;
@@ -269,7 +268,7 @@ impl Host {
         let refused = ToolCall { status: ToolStatus::Failed, input: None, output: Some(output), ..asked.clone() };
         self.in_running(now, id, Body::ToolCall { call: asked });
         self.in_running(now, id, Body::ToolCallUpdate { call: refused });
-        let failure = ToolFailure { code: "TOOL_NOT_FOUND".to_owned(), message };
+        let failure = ToolFailure::new(ToolCode::ToolNotFound, message);
         self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
     }
 }

@@ -70,6 +70,7 @@ fn asked_for(what: &Errand) -> Value {
         Errand::Run(run) => json!({
             "run":run.program,"args":run.args,"env":run.env,"cwd":run.cwd,"outputLimit":run.output_limit,
         }),
+        Errand::Tool { .. } => panic!("the dialect has no word for this: {what:?}"),
         Errand::Terminal { terminal, wish } => {
             let wish = match wish {
                 TerminalWish::Output => "output",

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use switchboard_dialects::agent::apex::{self, Apex, Setting};
 use switchboard_dialects::agent::{AgentDialect, Noise};
-use switchboard_types::agent::{Past, ToolFailure};
+use switchboard_types::ToolFailure;
+use switchboard_types::agent::Past;
 use switchboard_types::{Ask, CallId, Prompt, SessionId, Time, TurnName, Word, WorkspaceRoot};
 
 use crate::file::{Line, object, shown_types, transcripts};
@@ -116,10 +117,14 @@ fn asked(from: &Value) -> Option<Ask> {
         Asking::Cancel { session, name } => Ask::Cancel { session, name },
         Asking::CloseSession { session } => Ask::CloseSession { session },
         Asking::ToolResult { session, call, data, error } => {
-            let failed = error.map(|failure| ToolFailure { code: failure.code, message: failure.message });
+            let failed = error.map(|failure| ToolFailure::new(code(&failure.code), failure.message));
             Ask::ToolResult { session, call, result: failed.map_or(Ok(data.unwrap_or_default()), Err) }
         }
         Asking::Configure { config } => Ask::Configure { config },
         Asking::Farewell {} => return None,
     })
+}
+
+fn code(word: &str) -> switchboard_types::ToolCode {
+    serde_json::from_value(word.into()).unwrap()
 }

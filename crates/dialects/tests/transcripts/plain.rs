@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use switchboard_dialects::agent::{AgentDialect, Plain, plain};
-use switchboard_types::agent::ToolFailure;
+use switchboard_types::ToolFailure;
 use switchboard_types::{
     Answer, ApprovalId, Ask, CallId, Prompt, Resolution, SessionId, Time, TurnName, Word, WorkspaceRoot,
 };
@@ -131,11 +131,15 @@ fn asked(from: &Value) -> Ask {
         Asking::Cancel { session, name } => Ask::Cancel { session, name },
         Asking::CloseSession { session } => Ask::CloseSession { session },
         Asking::ToolResult { session, call, data, error } => {
-            let failed = error.map(|failure| ToolFailure { code: failure.code, message: failure.message });
+            let failed = error.map(|failure| ToolFailure::new(code(&failure.code), failure.message));
             Ask::ToolResult { session, call, result: failed.map_or(Ok(data.unwrap_or_default()), Err) }
         }
         Asking::ApprovalAnswer { session, approval, resolution } => {
             Ask::ApprovalAnswer { session, approval, answer: Answer::Decided { resolution, option: None } }
         }
     }
+}
+
+fn code(word: &str) -> switchboard_types::ToolCode {
+    serde_json::from_value(word.into()).unwrap()
 }

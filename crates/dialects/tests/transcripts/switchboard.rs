@@ -100,7 +100,19 @@ fn commanded(command: &Command) -> Value {
         }
         Command::DeleteSession { session } => json!({"command": "deleteSession", "session": session}),
         Command::Ping { number } => json!({"command": "ping", "number": number}),
-        Command::Ready { .. } | Command::Ack { .. } => panic!("the dialect has no word for this: {command:?}"),
+        Command::Ready { .. }
+        | Command::Ack { .. }
+        | Command::ListTools { .. }
+        | Command::CallTools { .. }
+        | Command::CancelCall { .. }
+        | Command::ListCalls { .. }
+        | Command::LendTools { .. }
+        | Command::LentResult { .. }
+        | Command::WatchApprovals { .. }
+        | Command::Answer { .. }
+        | Command::SetPolicy { .. }
+        | Command::WatchRules { .. }
+        | Command::RemoveRule { .. } => panic!("the dialect has no word for this: {command:?}"),
     }
 }
 

@@ -102,7 +102,18 @@ fn commanded(command: &Command) -> Value {
         | Command::SetOption { .. }
         | Command::SignIn { .. }
         | Command::AddAgent { .. }
-        | Command::Ping { .. } => panic!("the dialect has no word for this: {command:?}"),
+        | Command::Ping { .. }
+        | Command::ListTools { .. }
+        | Command::CallTools { .. }
+        | Command::CancelCall { .. }
+        | Command::ListCalls { .. }
+        | Command::LendTools { .. }
+        | Command::LentResult { .. }
+        | Command::WatchApprovals { .. }
+        | Command::Answer { .. }
+        | Command::SetPolicy { .. }
+        | Command::WatchRules { .. }
+        | Command::RemoveRule { .. } => panic!("the dialect has no word for this: {command:?}"),
     }
 }
 

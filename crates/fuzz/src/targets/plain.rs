@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use switchboard_dialects::agent::{AgentDialect, Plain};
-use switchboard_types::agent::{Past, ToolFailure};
+use switchboard_types::agent::Past;
 use switchboard_types::{Ask, Prompt, SessionId, Time, TurnName, Word, WorkspaceRoot};
+use switchboard_types::{ToolCode, ToolFailure};
 
 /// One message a line. A line that begins with `!` is something that the host does meanwhile.
 pub(crate) fn run(data: &[u8]) {
@@ -70,7 +71,7 @@ fn ask(choice: u8) -> Option<Ask> {
         3 => Ask::CloseSession { session },
         4 => Ask::ToolResult { session, call: "c".into(), result: Ok(serde_json::json!({"a": 1})) },
         5 => {
-            let failure = ToolFailure { code: "DENIED".into(), message: "no".into() };
+            let failure = ToolFailure::new(ToolCode::Denied, "no");
             Ask::ToolResult { session, call: "c".into(), result: Err(failure) }
         }
         6 => Ask::Configure { config: serde_json::json!({"level": choice}) },

@@ -136,6 +136,7 @@ pub(super) fn execution_end(end: &ExecutionEnd) -> String {
     match end {
         ExecutionEnd::Exited { code } => format!("exited with {code}"),
         ExecutionEnd::Signalled { signal } => format!("ended by {signal}"),
+        ExecutionEnd::Returned {} => "done".to_owned(),
         ExecutionEnd::Written { bytes } => format!("{bytes} bytes written"),
         ExecutionEnd::Failed { message } => message.clone(),
         ExecutionEnd::Unknown {} => "the host ended meanwhile, so nobody knows".to_owned(),

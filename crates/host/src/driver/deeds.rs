@@ -53,6 +53,7 @@ impl Driver {
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
                 Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
                 Output::ReadHistory { link, before, limit } => self.want_history(Listing { link, before, limit }),
+                Output::ReadCalls { .. } | Output::RuleRemoved { .. } => {}
                 Output::Deleted { request, result } => {
                     if let Some(answer) = self.deleting.remove(&request) {
                         // Whoever asked may be gone; the session is gone all the same.

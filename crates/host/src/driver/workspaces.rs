@@ -48,6 +48,7 @@ impl Met {
             agents: self.config.agents().map(|spec| spec.info()).collect(),
             default_agent: self.config.default_agent(),
             offers: installed.iter().filter(is_new).map(Found::offer).collect(),
+            patterns: None,
         }
     }
 

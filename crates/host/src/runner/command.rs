@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fd::OwnedFd;
-use switchboard_types::{ApprovalKind, ErrandCode, ErrandFailure, Prepared, Run, WorkspaceRoot};
+use switchboard_types::{
+    ApprovalKind, CommandFacts, ErrandCode, ErrandFailure, Facts, Place, Prepared, Run, WorkspaceRoot,
+};
 use tokio::process::Command;
 
-use super::danger::severity_of_command;
 use super::digest::Digest;
 use super::limits::{DEFAULT_OUTPUT_BYTES, MAX_COMMAND_BYTES, MAX_COMMAND_WORDS, MAX_OUTPUT_BYTES};
 use super::place::{Missing, Root, invalid};
@@ -69,7 +70,18 @@ pub(super) fn prepare(root: &WorkspaceRoot, own: &Path, run: Run) -> Result<(Run
 }
 
 fn shown_command(plan: &RunPlan, cwd: &Path, title: String) -> Prepared {
-    let (severity, why) = severity_of_command(&plan.env, &plan.words);
+    let (is_line, argv) = match plan.words.as_slice() {
+        [shell, flag, line] if [shell.as_str(), flag.as_str()] == SHELL => (Some(line.clone()), Vec::new()),
+        words => (None, words.to_vec()),
+    };
+    let facts = CommandFacts {
+        line: is_line,
+        argv,
+        env: plan.env.clone(),
+        cwd: cwd.to_string_lossy().into_owned(),
+        cwd_place: Place::Inside(plan.cwd.to_string_lossy().into_owned()),
+        ..CommandFacts::default()
+    };
     let mut digest = Digest::of("run").part(cwd.as_os_str().as_encoded_bytes()).count(plan.words.len());
     for word in &plan.words {
         digest = digest.part(word.as_bytes());
@@ -85,8 +97,8 @@ fn shown_command(plan: &RunPlan, cwd: &Path, title: String) -> Prepared {
         cwd: Some(shown(&cwd.to_string_lossy(), usize::MAX)),
         path: None,
         diff: None,
-        severity,
-        reason: format!("the agent wants to run this command: {why}"),
+        change: None,
+        facts: Facts::Command(Box::new(facts)),
         scope: format!("run:{digest}"),
         digest,
     }

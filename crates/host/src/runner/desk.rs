@@ -162,7 +162,8 @@ impl Desk {
     fn order(&mut self, order: ErrandOrder, held: Held) {
         match order {
             ErrandOrder::Prepare { errand, session, root, what } => self.prepare(errand, session, root, what, held),
-            ErrandOrder::Perform { errand, execution } => self.perform(errand, execution),
+            ErrandOrder::Perform { errand, execution, .. } => self.perform(errand, execution),
+            ErrandOrder::Stop { .. } => {}
             ErrandOrder::Drop { errand } => self.forget(errand),
             ErrandOrder::Serve { errand, session, root, what } => self.serve(errand, session, root, what),
             // Plans stay: the core drops each that it gives up.
@@ -252,7 +253,7 @@ impl Desk {
                     self.refuse(errand, Awaits::Done, failure);
                 }
             }
-            Errand::Write { .. } | Errand::Run(_) => {
+            Errand::Write { .. } | Errand::Run(_) | Errand::Tool { .. } => {
                 let message = "this may do harm, so it has to be made ready and allowed first";
                 self.refuse(errand, Awaits::Done, ErrandFailure::new(ErrandCode::Denied, message));
             }

@@ -104,7 +104,10 @@ fn cost(order: &ErrandOrder) -> Option<(ErrandId, Awaits, usize)> {
     let (errand, awaits, what) = match order {
         ErrandOrder::Prepare { errand, what, .. } => (*errand, Awaits::Prepared, what),
         ErrandOrder::Serve { errand, what, .. } => (*errand, Awaits::Done, what),
-        ErrandOrder::Perform { .. } | ErrandOrder::Drop { .. } | ErrandOrder::EndAll { .. } => return None,
+        ErrandOrder::Perform { .. }
+        | ErrandOrder::Drop { .. }
+        | ErrandOrder::Stop { .. }
+        | ErrandOrder::EndAll { .. } => return None,
     };
     let bytes = match what {
         Errand::Read { path, .. } => path.len(),
@@ -113,7 +116,7 @@ fn cost(order: &ErrandOrder) -> Option<(ErrandId, Awaits, usize)> {
             let env = run.env.iter().map(|(name, value)| name.len() + value.len());
             run.program.len() + run.args.iter().map(String::len).chain(env).sum::<usize>()
         }
-        Errand::Terminal { .. } => 0,
+        Errand::Tool { .. } | Errand::Terminal { .. } => 0,
     };
     Some((errand, awaits, bytes + MIN_COST))
 }

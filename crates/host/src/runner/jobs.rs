@@ -133,7 +133,7 @@ fn plan(root: &WorkspaceRoot, own: &std::path::Path, what: Errand) -> Result<(Pl
             writing::prepare(root, own, path, content).map(|(plan, prepared)| (Plan::Write(plan), prepared))
         }
         Errand::Run(run) => command::prepare(root, own, run).map(|(plan, prepared)| (Plan::Run(plan), prepared)),
-        Errand::Read { .. } | Errand::Terminal { .. } => {
+        Errand::Read { .. } | Errand::Tool { .. } | Errand::Terminal { .. } => {
             Err(ErrandFailure::new(ErrandCode::Invalid, "this can do no harm, so there is nothing to make ready"))
         }
     }

@@ -4,14 +4,13 @@ use std::path::Path;
 
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use switchboard_types::{ApprovalKind, ErrandCode, ErrandFailure, Prepared, WorkspaceRoot};
+use switchboard_types::{ApprovalKind, EditFacts, ErrandCode, ErrandFailure, Facts, Place, Prepared, WorkspaceRoot};
 
 use super::diff::{self, Before};
 use super::digest::Digest;
 use super::limits::{MAX_REPLACED_BYTES, MAX_WRITE_BYTES};
 use super::place::{Missing, Root, Target, invalid};
 use super::replace::{Found, LookError, ReplaceError, look, replace};
-use super::sensitive;
 use crate::agents::shown::shown;
 
 /// Characters of a path in a title.
@@ -63,13 +62,9 @@ fn shown_change(asked: &str, target: &Target, found: Option<&Found>, content: &s
         (Some(_), Some(text)) => Before::Text(text),
         (Some(found), None) => Before::Other(u64::try_from(found.stat.st_size).unwrap_or_default()),
     };
-    let (severity, why) = sensitive::of_file(&real);
     let verb = if found.is_some() { "write" } else { "create" };
-    let by_link = if asked.ends_with(&*real.to_string_lossy()) {
-        String::new()
-    } else {
-        format!(" (the agent calls it `{}`)", shown(asked, TITLE_CHARS))
-    };
+    let _ = asked;
+    let names = found.map_or(0, |found| found.stat.st_nlink as u64);
     let before_digest: &[u8] = found.map_or(b"", |found| &found.digest);
     let digest = Digest::of("write")
         .part(real.as_os_str().as_encoded_bytes())
@@ -82,8 +77,8 @@ fn shown_change(asked: &str, target: &Target, found: Option<&Found>, content: &s
         command: None,
         cwd: None,
         diff: Some(diff::unified(&path, &before, content)),
-        severity,
-        reason: format!("the agent wants to {verb} this file{by_link}: {why}"),
+        change: None,
+        facts: Facts::Edit(EditFacts { place: Place::Inside(real.to_string_lossy().into_owned()), names }),
         digest,
         scope: format!("write:{path}"),
         path: Some(path),

@@ -122,7 +122,7 @@ impl Batch {
                 }
                 self.highest = self.highest.max(Some(*session));
             }
-            Change::Workspace(_) => {}
+            Change::Workspace(_) | Change::Call(_) | Change::Rule(_) | Change::DropRule(_) => {}
             Change::DeleteSession(session) => {
                 self.rows.iter_mut().filter(|row| row.session == *session).for_each(|row| row.pages.clear());
                 self.open_rows.remove(session);
@@ -245,7 +245,9 @@ fn owner(change: &Change) -> Option<SessionId> {
     match change {
         Change::Session(row) => Some(row.session),
         Change::Turn(row) => Some(row.session),
-        Change::Workspace(_) | Change::DeleteSession(_) => None,
+        Change::Workspace(_) | Change::Call(_) | Change::Rule(_) | Change::DropRule(_) | Change::DeleteSession(_) => {
+            None
+        }
     }
 }
 
@@ -258,6 +260,7 @@ fn write_change(conn: &Connection, change: &Change, rev: i64, next_session: u64)
         Change::DeleteSession(session) => rows::delete_session(conn, *session, rev),
         Change::Turn(row) => rows::write_turn(conn, row, rev),
         Change::Workspace(row) => rows::write_workspace(conn, row, rev),
+        Change::Call(_) | Change::Rule(_) | Change::DropRule(_) => Ok(()),
     }
 }
 

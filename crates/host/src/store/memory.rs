@@ -119,6 +119,7 @@ impl Held {
             }
             Change::Turn(row) => drop(self.turns.insert((row.session, row.turn), row)),
             Change::Workspace(row) => drop(self.workspaces.insert(row.root.clone(), row)),
+            Change::Call(_) | Change::Rule(_) | Change::DropRule(_) => {}
             Change::DeleteSession(session) if session.0 >= self.next_session => {}
             Change::DeleteSession(session) => {
                 self.deleted.insert(session);

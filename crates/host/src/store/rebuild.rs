@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, params};
 use switchboard_types::record::Peek;
 use switchboard_types::{
-    AgentName, Body, EventRef, Page, Seq, SessionId, SessionRow, Time, TurnId, TurnPhase, TurnRow, WorkspaceRoot,
+    AgentName, Body, EventRef, Page, Seq, SessionId, SessionKeeps, SessionRow, Time, TurnId, TurnPhase, TurnRow,
+    WorkspaceRoot,
 };
 
 use super::carve::Trust;
@@ -255,6 +256,7 @@ fn unknown(session: SessionId) -> SessionRow {
         title: format!("Salvaged session {session}"),
         tab: None,
         agent_session: None,
+        keeps: SessionKeeps::default(),
         created: Time(0),
         updated: Time(0),
     }

@@ -5,8 +5,8 @@ use bytes::Bytes;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use switchboard_types::{
-    AgentName, AgentSession, Epoch, Page, Seq, SessionId, SessionRow, TabId, Time, TurnId, TurnName, TurnPhase,
-    TurnRow, WorkspaceRoot, WorkspaceRow,
+    AgentName, AgentSession, Epoch, Page, Seq, SessionId, SessionKeeps, SessionRow, TabId, Time, TurnId, TurnName,
+    TurnPhase, TurnRow, WorkspaceRoot, WorkspaceRow,
 };
 
 /// What a number in `meta` says.
@@ -203,6 +203,7 @@ pub(crate) fn unseal(cells: Vec<Value>) -> Option<Sealed> {
                 tab,
                 // It lies in a table of its own.
                 agent_session: None,
+                keeps: SessionKeeps::default(),
                 created: Time(number(*created)),
                 updated: Time(number(*updated)),
             };

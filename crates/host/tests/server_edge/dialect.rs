@@ -48,7 +48,18 @@ impl ViewDialect for StandIn {
             | Told::SessionGone { .. }
             | Told::Workspace(_)
             | Told::History { .. }
-            | Told::Pong { .. } => say(json!({"type": "other"})),
+            | Told::Pong { .. }
+            | Told::Tools { .. }
+            | Told::ToolsCalled { .. }
+            | Told::CallCancelled { .. }
+            | Told::Calls { .. }
+            | Told::Lent { .. }
+            | Told::LentCall { .. }
+            | Told::ApprovalsWatched { .. }
+            | Told::ApprovalOpen { .. }
+            | Told::Answered { .. }
+            | Told::Rules { .. }
+            | Told::Containment(_) => say(json!({"type": "other"})),
         }
     }
 }

@@ -22,6 +22,7 @@ fn row(session: u64) -> SessionRow {
         title: format!("title {session}"),
         tab: (session == 1).then(|| "t".into()),
         agent_session: None,
+        keeps: switchboard_types::SessionKeeps::default(),
         created: Time(1),
         updated: Time(1000 + session),
     }

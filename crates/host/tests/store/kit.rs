@@ -92,6 +92,7 @@ pub(crate) fn row(session: u64) -> SessionRow {
         title: format!("title {session}"),
         tab: Some(format!("tab-{session}").as_str().into()),
         agent_session: None,
+        keeps: switchboard_types::SessionKeeps::default(),
         created: Time(1001),
         updated: Time(1001),
     }

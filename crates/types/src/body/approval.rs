@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::ids::{ApprovalId, CallId, ExecutionId};
+use crate::diff::FileDiff;
+use crate::ids::{ApprovalId, CallId, ExecutionId, Time};
+use crate::policy::{Containment, RuleWhat};
 
 /// Something that was allowed, exactly as it was shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -38,6 +40,18 @@ pub struct Execution {
     pub diff: Option<String>,
     /// SHA-256 over the exact bytes: what runs and where, or the file before and after.
     pub digest: String,
+    /// Why nobody was asked, in plain words; absent if somebody was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub unasked: Option<String>,
+    /// How it is held in; absent where there is nothing to hold in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub containment: Option<Containment>,
+    /// The call of a tool that it is done for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub call: Option<CallId>,
 }
 
 /// How an execution ended.
@@ -54,6 +68,8 @@ pub enum ExecutionEnd {
         /// The signal's name.
         signal: String,
     },
+    /// A lent tool has given a result.
+    Returned {},
     /// The file is written.
     Written {
         /// Its bytes now.
@@ -110,6 +126,26 @@ pub struct Approval {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub digest: Option<String>,
+    /// How the file would change, line by line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub change: Option<FileDiff>,
+    /// The rule that an answer by rule would store; absent if none can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub rule: Option<RuleWhat>,
+    /// Whether the command may be edited before it is allowed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub editable: bool,
+    /// How the command would be held in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub containment: Option<Containment>,
+    /// When it is over if nobody has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub expires: Option<Time>,
 }
 
 impl Approval {
@@ -129,6 +165,11 @@ impl Approval {
             call: None,
             options: Vec::new(),
             digest: None,
+            change: None,
+            rule: None,
+            editable: false,
+            containment: None,
+            expires: None,
         }
     }
 }
@@ -217,7 +258,7 @@ pub enum Resolution {
     Deny,
     /// No, and stop the turn.
     DenyStop,
-    /// Nobody answered before the turn died with its agent or its host.
+    /// Nobody answered in time, or before the turn died with its agent or its host.
     Expired,
 }
 

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::Image;
-use crate::ids::{CallId, ExecutionId};
+use crate::ids::{CallId, ExecutionId, ToolName};
+use crate::tool::ToolCode;
 
 /// A tool call, or what changed of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -37,6 +38,32 @@ pub struct ToolCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub locations: Option<Vec<Location>>,
+    /// The registry's tool that is called; absent for what the agent does by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool: Option<ToolName>,
+    /// Why the registry's tool gave no result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error: Option<ToolError>,
+    /// How long the registry's tool took, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub duration_ms: Option<u64>,
+}
+
+/// Why a tool gave no result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolError {
+    /// For programs.
+    pub code: ToolCode,
+    /// For people and models.
+    pub message: String,
+    /// More, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub details: Option<serde_json::Value>,
 }
 
 impl ToolCall {
@@ -44,7 +71,19 @@ impl ToolCall {
     #[must_use]
     pub fn new(id: CallId, title: impl Into<String>, status: ToolStatus) -> Self {
         let title = title.into();
-        Self { id, title, kind: None, status, input: None, output: None, content: None, locations: None }
+        Self {
+            id,
+            title,
+            kind: None,
+            status,
+            input: None,
+            output: None,
+            content: None,
+            locations: None,
+            tool: None,
+            error: None,
+            duration_ms: None,
+        }
     }
 }
 

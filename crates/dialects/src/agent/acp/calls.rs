@@ -119,6 +119,9 @@ impl Calls {
             output: found.raw("rawOutput").map(value_or_text),
             content,
             locations: found.raw("locations").and_then(|raw| first_items(raw, MAX_PIECES)).map(places),
+            tool: None,
+            error: None,
+            duration_ms: None,
         };
         let telling = if is_new { Telling::First } else { Telling::Again };
         let news = is_new || says_something(&found, &call);

@@ -6,7 +6,9 @@ use agent_client_protocol_schema::v1::{
 };
 use serde::Serialize;
 use serde_json::{Value, json};
-use switchboard_types::{Cut, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionId, Exit, Run, TerminalWish};
+use switchboard_types::{
+    Console, Cut, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionId, Exit, Run, TerminalWish,
+};
 
 use super::fault::RESOURCE_NOT_FOUND;
 use super::small::{MAX_ERROR_CHARS, cut, fields, name};
@@ -56,6 +58,7 @@ pub(super) fn about(errand: &Errand) -> String {
     match errand {
         Errand::Read { path, .. } | Errand::Write { path, .. } => path.clone(),
         Errand::Run(run) => run.program.clone(),
+        Errand::Tool { tool, .. } => tool.name().as_str().to_owned(),
         Errand::Terminal { terminal, .. } => terminal.as_str().to_owned(),
     }
 }
@@ -70,7 +73,8 @@ pub(super) fn done(result: &ErrandResult) -> Value {
             json!({"output": text, "truncated": *cut == Cut::Short, "exitStatus": exit.as_ref().map(status)})
         }
         ErrandResult::Exited(exit) => status(exit),
-        ErrandResult::Killed | ErrandResult::Released => json!({}),
+        ErrandResult::Tool { data } => data.clone(),
+        ErrandResult::Killed | ErrandResult::Released | ErrandResult::Checked => json!({}),
     }
 }
 
@@ -84,7 +88,11 @@ pub(super) fn failed(failure: &ErrandFailure, about: &str) -> Failure {
         }
         ErrandCode::Outside | ErrandCode::Invalid | ErrandCode::TooLarge => codes::INVALID_PARAMS,
         ErrandCode::Cancelled => codes::REQUEST_CANCELLED,
-        ErrandCode::Denied | ErrandCode::Changed | ErrandCode::Failed => codes::INTERNAL_ERROR,
+        ErrandCode::Denied
+        | ErrandCode::Changed
+        | ErrandCode::Failed
+        | ErrandCode::TimedOut
+        | ErrandCode::Untrusted => codes::INTERNAL_ERROR,
     };
     Failure::new(code, message)
 }
@@ -129,5 +137,6 @@ fn run(request: CreateTerminalRequest) -> Result<Errand, Failure> {
         env: request.env.into_iter().map(|variable| (variable.name, variable.value)).collect(),
         cwd: request.cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
         output_limit: request.output_byte_limit,
+        console: Console::Pipes,
     }))
 }

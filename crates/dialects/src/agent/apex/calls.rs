@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 use switchboard_types::CallId;
-use switchboard_types::agent::ToolFailure;
+use switchboard_types::ToolFailure;
 use thiserror::Error;
 
 use super::fault;
@@ -90,7 +90,7 @@ impl Calls {
         self.remember(id);
         match result {
             Ok(result) => respond(id, asked, result, owed),
-            Err(failure) => fail(id, asked, &fault::tool(id, &failure.code, &failure.message), owed),
+            Err(failure) => fail(id, asked, &fault::tool(id, failure.code.as_str(), &failure.message), owed),
         }
     }
 

@@ -101,18 +101,14 @@ fn approval(fields: &PlainFields<'_>) -> Result<Approval, Noise> {
         (None, Some(_)) => ApprovalKind::Edit,
         (None, None) => ApprovalKind::Tool,
     };
+    let kind = fields.one_of("kind", "command, edit or tool")?.unwrap_or(likely);
+    let severity = fields.one_of("severity", "low, medium, high or critical")?.unwrap_or(Severity::Medium);
     Ok(Approval {
-        id: ApprovalId::from(&*fields.id("approvalId")?),
-        kind: fields.one_of("kind", "command, edit or tool")?.unwrap_or(likely),
-        title: fields.text("title")?,
         command,
         cwd: fields.optional_text("cwd")?,
         path,
         diff,
-        severity: fields.one_of("severity", "low, medium, high or critical")?.unwrap_or(Severity::Medium),
         reason: fields.optional_text("reason")?.unwrap_or_else(|| "the agent asks before it goes on".to_owned()),
-        call: None,
-        options: Vec::new(),
-        digest: None,
+        ..Approval::new(ApprovalId::from(&*fields.id("approvalId")?), kind, fields.text("title")?, severity)
     })
 }

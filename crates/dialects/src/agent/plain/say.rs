@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use switchboard_types::agent::ToolFailure;
+use switchboard_types::ToolFailure;
 use switchboard_types::{ContextItem, Prompt, Resolution};
 
 /// What the host says to an agent.
@@ -68,7 +68,7 @@ impl<'a> ToAgent<'a> {
     ) -> Self {
         let (data, error) = match result {
             Ok(data) => (Some(data), None),
-            Err(failure) => (None, Some(Failure { code: &failure.code, message: &failure.message })),
+            Err(failure) => (None, Some(Failure { code: failure.code.as_str(), message: &failure.message })),
         };
         Self::ToolResult { session_id, call_id, success: result.is_ok(), data, error }
     }

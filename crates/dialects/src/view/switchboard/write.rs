@@ -43,8 +43,19 @@ pub(super) fn told(scratch: &mut Vec<u8>, told: &Told, message: &mut dyn FnMut(&
             &ToView::History { sessions: sessions.iter().map(Into::into).collect(), next: next.map(Into::into) },
         ),
         Told::Pong { number } => shape(scratch, &ToView::Pong { n: *number }),
-        // Only asked for in a dialect that lists tabs and nothing else.
-        Told::Tabs { .. } => return,
+        // Only asked for in dialects that list tabs or call tools, and nothing else.
+        Told::Tabs { .. }
+        | Told::Tools { .. }
+        | Told::ToolsCalled { .. }
+        | Told::CallCancelled { .. }
+        | Told::Calls { .. }
+        | Told::Lent { .. }
+        | Told::LentCall { .. }
+        | Told::ApprovalsWatched { .. }
+        | Told::ApprovalOpen { .. }
+        | Told::Answered { .. }
+        | Told::Rules { .. }
+        | Told::Containment(_) => return,
     }
     message(scratch);
     scratch.shrink_to(KEEP_SCRATCH_BYTES);

@@ -47,6 +47,17 @@ impl Writer {
             | Told::SessionGone { .. }
             | Told::Workspace(_)
             | Told::History { .. }
+            | Told::Tools { .. }
+            | Told::ToolsCalled { .. }
+            | Told::CallCancelled { .. }
+            | Told::Calls { .. }
+            | Told::Lent { .. }
+            | Told::LentCall { .. }
+            | Told::ApprovalsWatched { .. }
+            | Told::ApprovalOpen { .. }
+            | Told::Answered { .. }
+            | Told::Rules { .. }
+            | Told::Containment(_)
             | Told::Pong { .. } => {}
         }
         self.scratch.shrink_to(KEEP_SCRATCH_BYTES);
@@ -169,13 +180,14 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
             ToView::ToolCallUpdate { tab_id, index, message_id: message_id(), tool_call: call }
         }
         Body::ApprovalAsked { approval } => approval_request(tab_id, index, event.turn.map(|_| message_id()), approval),
-        Body::ApprovalResolved { approval, resolution, option: _ } => {
+        Body::ApprovalResolved { approval, resolution, .. } => {
             ToView::ApprovalResolved { tab_id, index, approval_id: approval, decision: resolution }
         }
         Body::AgentExited { message } => ToView::AgentExited { tab_id, index, message },
         Body::AgentRestarted {} => ToView::AgentRestarted { tab_id, index },
         Body::SessionClosed {} => ToView::TabClosed { tab_id, index },
         Body::CancelAsked {}
+        | Body::PolicyChanged { .. }
         | Body::SessionReopened {}
         | Body::Echo { .. }
         | Body::Log { level: LogLevel::Info | LogLevel::Warn | LogLevel::Stderr, .. }
@@ -202,7 +214,7 @@ fn restored(memory: Memory) -> &'static str {
 
 /// What the host itself does is shown like a tool call.
 fn started(execution: Execution) -> ToolCall {
-    let Execution { id, approval: _, kind, title, command, cwd, path, diff, digest: _ } = execution;
+    let Execution { id, kind, title, command, cwd, path, diff, .. } = execution;
     let word = match kind {
         ApprovalKind::Command => "execute",
         ApprovalKind::Edit => "edit",
@@ -220,7 +232,9 @@ fn started(execution: Execution) -> ToolCall {
 
 fn ended(execution: ExecutionId, title: String, end: &ExecutionEnd, output: Option<String>) -> ToolCall {
     let status = match end {
-        ExecutionEnd::Exited { code: 0 } | ExecutionEnd::Written { .. } => ToolStatus::Completed,
+        ExecutionEnd::Exited { code: 0 } | ExecutionEnd::Written { .. } | ExecutionEnd::Returned {} => {
+            ToolStatus::Completed
+        }
         ExecutionEnd::Exited { .. }
         | ExecutionEnd::Signalled { .. }
         | ExecutionEnd::Failed { .. }
@@ -235,8 +249,7 @@ fn ended(execution: ExecutionId, title: String, end: &ExecutionEnd, output: Opti
 }
 
 fn approval_request(tab_id: TabId, index: Seq, message_id: Option<TurnName>, approval: Approval) -> ToView {
-    let Approval { id, kind, title, command, cwd, path, diff, severity, reason, options, call: _, digest: _ } =
-        approval;
+    let Approval { id, kind, title, command, cwd, path, diff, severity, reason, options, .. } = approval;
     ToView::ApprovalRequest {
         tab_id,
         index,

@@ -96,6 +96,7 @@ impl Screen {
             Body::CancelAsked {} => self.note("[cancelling]"),
             Body::Unknown { name, .. } => self.note(&format!("[{name}]")),
             Body::SessionOpened { .. }
+            | Body::PolicyChanged { .. }
             | Body::Echo { .. }
             | Body::Log { level: LogLevel::Info | LogLevel::Stderr, .. }
             | Body::CommandsChanged { .. }

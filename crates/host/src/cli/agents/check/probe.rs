@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use switchboard_types::agent::ToolFailure;
 use switchboard_types::{
     About, AgentOption, Answer, Ask, ErrandCode, ErrandFailure, LifeId, Outcome, Past, Prompt, Resolution, SessionId,
     SignInMethod, SlashCommand, TurnName, Word,
 };
+use switchboard_types::{ToolCode, ToolFailure};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
@@ -259,7 +259,7 @@ impl Probe {
                 Ask::ErrandDone { session, errand, result: Err(ErrandFailure::new(ErrandCode::Denied, NOTHING)) }
             }
             Word::ToolCall { session, call, .. } => {
-                let failure = ToolFailure { code: "denied".to_owned(), message: NOTHING.to_owned() };
+                let failure = ToolFailure::new(ToolCode::Denied, NOTHING);
                 Ask::ToolResult { session, call, result: Err(failure) }
             }
             _ => return,
