@@ -11,6 +11,7 @@ const PURE_CRATES: &[&str] = &["crates/types", "crates/core", "crates/dialects"]
 const PURE_DEPENDENCIES: &[&str] = &[
     "agent-client-protocol-schema",
     "bytes",
+    "globset",
     "itoa",
     "memchr",
     "schemars",
@@ -19,7 +20,10 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "similar",
     "switchboard-types",
     "thiserror",
+    "tree-sitter",
+    "tree-sitter-bash",
     "ts-rs",
+    "unicode-normalization",
 ];
 
 /// Words that are out wherever they stand.
