@@ -34,8 +34,8 @@ pub use looks::LogMark;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_types::{
-    AgentName, Body, Change, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject, RejectCode, Seq, SessionId, TabId,
-    Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
+    AgentName, Body, Change, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject, RejectCode, Rule, Seq, SessionId,
+    TabId, Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
 };
 
 use crate::input::{Input, Output, RequestId, Workspace};
@@ -76,6 +76,8 @@ pub struct Host {
     /// Errands that have no answer yet, and whose they are.
     errands: HashMap<ErrandId, SessionId>,
     last_errand: ErrandId,
+    /// Stored decisions, the oldest first.
+    rules: Vec<Rule>,
     next_session: SessionId,
     last_ticket: Ticket,
     last_read: ReadId,
@@ -124,6 +126,7 @@ impl Host {
             deleting: BTreeMap::new(),
             errands: HashMap::new(),
             last_errand: ErrandId(0),
+            rules: Vec::new(),
             next_session: SessionId(1),
             last_ticket: Ticket(0),
             last_read: ReadId(0),
@@ -169,6 +172,11 @@ impl Host {
             return Some(output);
         }
         self.next_commit().map(Output::Commit)
+    }
+
+    /// At start-up: the rules that are stored.
+    pub fn know_rules(&mut self, rules: Vec<Rule>) {
+        self.rules = rules;
     }
 
     /// When [`Input::Tick`] is wanted.

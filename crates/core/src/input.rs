@@ -296,4 +296,6 @@ pub struct Recovered {
     pub head: Seq,
     /// The fold of its log.
     pub state: State,
+    /// The calls of tools in it that have no end.
+    pub calls: Vec<CallRow>,
 }

@@ -208,12 +208,12 @@ impl Session {
             created: now,
             updated: now,
         };
-        Self::found(Recovered { row, head: Seq::START, state: State::default() }, tab)
+        Self::found(Recovered { row, head: Seq::START, state: State::default(), calls: Vec::new() }, tab)
     }
 
     /// A session as it is on the disk.
     pub(crate) fn found(recovered: Recovered, tab: TabId) -> Self {
-        let Recovered { row, head, state } = recovered;
+        let Recovered { row, head, state, calls: _ } = recovered;
         Self {
             id: row.session,
             epoch: row.epoch,

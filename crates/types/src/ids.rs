@@ -163,6 +163,15 @@ impl AgentName {
     /// The agent that is built in and may run in an untrusted workspace.
     pub const DEMO: &'static str = "demo";
 
+    /// Who works where a person calls tools: nobody. No agent of the configuration may be called so.
+    pub const BENCH: &'static str = "bench";
+
+    /// Whether this is the bench.
+    #[must_use]
+    pub fn is_bench(&self) -> bool {
+        self.as_str() == Self::BENCH
+    }
+
     /// Whether this is the built-in demo agent.
     #[must_use]
     pub fn is_demo(&self) -> bool {

@@ -18,5 +18,5 @@ pub(super) fn recover(store: &dyn Store, stored: StoredSession) -> Result<Recove
         page.events().for_each(|event| state.apply_record(event));
         cursor = page.last();
     }
-    Ok(Recovered { row, head, state })
+    Ok(Recovered { row, head, state, calls: Vec::new() })
 }
