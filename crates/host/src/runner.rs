@@ -16,11 +16,13 @@
 //! | `command`, `quote` | commands made ready: what runs, and how it is shown |
 //! | `danger` | how bad a command looks |
 //! | `digest` | what binds an approval to the exact bytes |
-//! | `terminal`, `voice` | one command that runs, and what it says |
+//! | [`contain`] | walls around commands, where the system can put them up |
+//! | `terminal`, `reports`, `voice` | one command that runs, how that is told, and what it says |
 //! | `decode`, `tail` | its output: text, and the last of it |
 //!
 //! Absent: approvals, rules, turns. Those are the core's.
 
+pub mod contain;
 pub mod door;
 pub mod limits;
 
@@ -37,6 +39,7 @@ mod post;
 mod quote;
 mod reading;
 mod replace;
+mod reports;
 mod sensitive;
 mod tail;
 mod terminal;
