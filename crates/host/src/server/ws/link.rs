@@ -263,13 +263,10 @@ async fn settle(command: Command) -> Result<Command, Reject> {
             Err(error) => Err(Reject::new(RejectCode::BadMessage, error.to_string())),
         },
         Command::CallTools { request, mut calls, mode } => {
-            // Most calls name no folder, and the others mostly the same one.
             for call in &mut calls {
-                if let Some(path) = call.workspace.take() {
-                    let root = canonical_folder(path.as_str()).await;
-                    call.workspace =
-                        Some(root.map_err(|error| Reject::new(RejectCode::BadMessage, error.to_string()))?);
-                }
+                let Some(path) = &call.workspace else { continue };
+                let found = canonical_folder(path.as_str()).await;
+                call.workspace = Some(found.map_err(|error| Reject::new(RejectCode::BadMessage, error.to_string()))?);
             }
             Ok(Command::CallTools { request, calls, mode })
         }
