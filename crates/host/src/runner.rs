@@ -12,9 +12,7 @@
 //! | `place` | paths: what lies in the workspace and what does not |
 //! | `reading` | files read |
 //! | `writing`, `replace`, `diff` | files written: shown first, then done |
-//! | `sensitive` | which files are more than text |
 //! | `command`, `quote` | commands made ready: what runs, and how it is shown |
-//! | `danger` | how bad a command looks |
 //! | `digest` | what binds an approval to the exact bytes |
 //! | `terminal`, `voice` | one command that runs, and what it says |
 //! | `decode`, `tail` | its output: text, and the last of it |
@@ -25,7 +23,6 @@ pub mod door;
 pub mod limits;
 
 mod command;
-mod danger;
 mod decode;
 mod desk;
 mod diff;
@@ -37,7 +34,6 @@ mod post;
 mod quote;
 mod reading;
 mod replace;
-mod sensitive;
 mod tail;
 mod terminal;
 mod terminals;

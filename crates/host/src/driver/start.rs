@@ -8,7 +8,7 @@ use switchboard_types::{Change, Commit, Ticket, WorkspaceRoot, WorkspaceRow};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
-use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer};
+use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer, readiness};
 use crate::agents::{Agents, Graces};
 use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
@@ -40,6 +40,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
     let runner = Runner::start(serve.folder.path(), errands_to, Graces::default())
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
+    let (ready_to, readiness) = mpsc::channel(readiness::MAX_READINESS);
     let (watching, wanted) = watch::channel(Wanted::default());
     let (seen_to, seen) = mpsc::channel(1);
     let driver = Driver::new(Parts {
@@ -50,6 +51,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         agents,
         runner,
         errands,
+        readiness,
         config: serve.config.clone(),
         source: serve.source.clone(),
         watching: (watching, seen),
@@ -67,6 +69,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
     // It ends when the driver does, since nobody wants to know any more.
     tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
+    tokio::spawn(readiness::find_out(ready_to));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
     let mut host = tokio::spawn(driver.run(stopping));
