@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use super::desk::Desk;
 use super::limits::MAX_HELD_BYTES;
 use super::post::Post;
+use super::validate::measure;
 use crate::agents::Graces;
 use crate::agents::command::Cradle;
 
@@ -116,7 +117,8 @@ fn cost(order: &ErrandOrder) -> Option<(ErrandId, Awaits, usize)> {
             let env = run.env.iter().map(|(name, value)| name.len() + value.len());
             run.program.len() + run.args.iter().map(String::len).chain(env).sum::<usize>()
         }
-        Errand::Tool { .. } | Errand::Terminal { .. } => 0,
+        Errand::Tool { parameters, .. } => measure(parameters).bytes,
+        Errand::Terminal { .. } => 0,
     };
     Some((errand, awaits, bytes + MIN_COST))
 }
