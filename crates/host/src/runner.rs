@@ -18,11 +18,14 @@
 //! | `stop` | the word that ends what is being done |
 //! | `command`, `quote` | commands made ready: what runs, and how it is shown |
 //! | `digest` | what binds an approval to the exact bytes |
-//! | `terminal`, `voice`, `console` | one command that runs, what it says, and what it talks to |
+//! | [`contain`] | walls around commands, where the system can put them up |
+//! | `terminal`, `reports`, `voice` | one command that runs, how that is told, and what it says |
+//! | `console` | what a command talks to |
 //! | `decode`, `tail`, `ends` | its output: text, and the last of it, or both its ends |
 //!
 //! Absent: approvals, rules, turns. Those are the core's.
 
+pub mod contain;
 pub mod door;
 pub mod facts;
 pub mod limits;
@@ -43,6 +46,7 @@ mod post;
 mod quote;
 mod reading;
 mod replace;
+mod reports;
 mod stop;
 mod tail;
 mod terminal;

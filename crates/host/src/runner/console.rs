@@ -14,19 +14,34 @@ use tokio::process::Command;
 
 use crate::agents::command::own_terminal;
 
-/// Gives the command its inputs and outputs; what it says comes out of here.
-pub(super) fn attach(command: &mut Command, console: Console) -> io::Result<pipe::Receiver> {
+/// What is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seat {
+    /// The command itself.
+    Itself,
+    /// What is around it, which needs its input for itself and gives the command one.
+    Behind,
+}
+
+/// Gives the command its outputs, and its input if it is started itself; what it says comes out of here.
+pub(super) fn attach(command: &mut Command, console: Console, seat: Seat) -> io::Result<pipe::Receiver> {
     match console {
         Console::Pipes => {
             let (reader, writer) = io::pipe()?;
             // One pipe for both, so that what it says stays in order.
-            command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+            command.stdout(writer.try_clone()?).stderr(writer);
+            if seat == Seat::Itself {
+                command.stdin(Stdio::null());
+            }
             pipe::Receiver::from_owned_fd(reader.into())
         }
         Console::Pty { columns, rows } => {
             let (ours, theirs) = pty(columns, rows)?;
-            command.stdin(theirs.try_clone()?).stdout(theirs.try_clone()?).stderr(theirs);
-            own_terminal(command);
+            command.stdout(theirs.try_clone()?).stderr(theirs.try_clone()?);
+            if seat == Seat::Itself {
+                command.stdin(theirs);
+                own_terminal(command);
+            }
             // No pipe, but read like one; its end is an error, which is taken as the end.
             pipe::Receiver::from_file_unchecked(File::from(ours))
         }

@@ -20,12 +20,13 @@ use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::command::{Ready, RunPlan, Speaks, ready};
-use super::console::attach;
+use super::command::{How, Ready, RunPlan, Speaks, ready};
+use super::console::{Seat, attach};
 use super::desk::Back;
 use super::ends::{Ends, Gap};
 use super::limits::MAX_OPEN_WISHES;
 use super::post::{Post, done, ended};
+use super::reports::Reports;
 use super::stop::cancelled;
 use super::tail::Tail;
 use super::voice::{Kept, Voice};
@@ -63,6 +64,7 @@ pub(super) struct Around {
     pub(super) cradle: Cradle,
     pub(super) own: Arc<PathBuf>,
     pub(super) graces: Graces,
+    pub(super) how: How,
     pub(super) post: Post,
     /// Closed when the command is to end and its terminal to be forgotten.
     pub(super) told: mpsc::Receiver<Told>,
@@ -74,7 +76,7 @@ pub(super) struct Around {
 pub(super) async fn run(errand: ErrandId, plan: RunPlan, mut around: Around) {
     let speaks = plan.speaks();
     match start(plan, &around).await {
-        Ok((running, pipe, kept)) => {
+        Ok(started) => {
             let terminal = around.execution.clone();
             let owes = match speaks {
                 Speaks::ToTerminal => {
@@ -83,7 +85,7 @@ pub(super) async fn run(errand: ErrandId, plan: RunPlan, mut around: Around) {
                 }
                 Speaks::AtItsEnd => Some(Owes { errand, since: Instant::now() }),
             };
-            Terminal::new(running, pipe, kept, owes, around).run().await;
+            Terminal::new(started, owes, around).run().await;
         }
         Err(failure) => {
             let end = ExecutionEnd::Failed { message: failure.message.clone() };
@@ -107,19 +109,37 @@ impl Around {
     }
 }
 
-async fn start(plan: RunPlan, around: &Around) -> Result<(Running, pipe::Receiver, Kept), ErrandFailure> {
-    let (own, console, speaks) = (around.own.clone(), plan.console(), plan.speaks());
-    let ready = tokio::task::spawn_blocking(move || ready(&plan, &own)).await;
-    let Ready { mut command, folder, output_limit } = ready.map_err(|error| not_started(&error))??;
-    let pipe = attach(&mut command, console).map_err(|error| not_started(&error))?;
+/// A command that has started.
+struct Started {
+    running: Running,
+    pipe: pipe::Receiver,
+    kept: Kept,
+    reports: Option<Reports>,
+}
+
+async fn start(plan: RunPlan, around: &Around) -> Result<Started, ErrandFailure> {
+    let (own, how) = (around.own.clone(), around.how.clone());
+    let (console, speaks) = (plan.console(), plan.speaks());
+    let ready = tokio::task::spawn_blocking(move || ready(&plan, &own, &how)).await;
+    let Ready { mut command, folder, around: held, output_limit } = ready.map_err(|error| not_started(&error))??;
+    let seat = if held.is_some() { Seat::Behind } else { Seat::Itself };
+    let mut pipe = attach(&mut command, console, seat).map_err(|error| not_started(&error))?;
     let name = format!("command {} of session {}", around.execution, around.session);
-    let running = around.cradle.start(command, name).await.map_err(|error| not_started(&error))?;
+    let (running, reports) = match held {
+        None => (around.cradle.start(command, name).await.map_err(|error| not_started(&error))?, None),
+        Some(held) => {
+            let mut reports = Reports::new(held.reports, held.watch).map_err(|error| not_started(&error))?;
+            let started = around.cradle.start_around(command, held.pass, name).await;
+            let running = reports.until_started(started.map_err(|error| not_started(&error))?, &mut pipe).await?;
+            (running, Some(reports))
+        }
+    };
     drop(folder);
     let kept = match speaks {
         Speaks::ToTerminal => Kept::Tail(Tail::new(output_limit)),
         Speaks::AtItsEnd => Kept::Ends(Ends::new(output_limit)),
     };
-    Ok((running, pipe, kept))
+    Ok(Started { running, pipe, kept, reports })
 }
 
 /// The answer that is owed to whoever called a tool.
@@ -175,6 +195,8 @@ struct Terminal {
     gone: Option<Instant>,
     /// Somebody wanted it to end at once.
     stopped: bool,
+    /// What is told from behind the walls.
+    reports: Option<Reports>,
     /// The end is not told yet.
     untold: bool,
     owes: Option<Owes>,
@@ -186,8 +208,10 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn new(running: Running, pipe: pipe::Receiver, kept: Kept, owes: Option<Owes>, around: Around) -> Self {
+    fn new(started: Started, owes: Option<Owes>, around: Around) -> Self {
+        let Started { running, pipe, kept, reports } = started;
         Self {
+            reports,
             stage: Stage::Runs(Box::new(running)),
             ending: Ending::No,
             known: Known::Yes,
@@ -242,6 +266,9 @@ impl Terminal {
         if let Stage::Runs(running) = std::mem::replace(&mut self.stage, Stage::Over) {
             let _ = running.bury(Duration::ZERO).await;
         }
+        if let Some(reports) = self.reports.take() {
+            reports.settle().await;
+        }
     }
 
     fn heard(&mut self, read: io::Result<usize>) {
@@ -264,7 +291,7 @@ impl Terminal {
                 self.stage = Stage::Buries(Box::pin(running.bury(grace)));
             }
             (Passed::Buried(status), Stage::Buries(_)) => {
-                self.status = status;
+                self.status = self.reports.as_mut().and_then(Reports::status).or(status);
                 self.gone = Some(now);
             }
             (Passed::Gone | Passed::Buried(_), stage) => self.stage = stage,
@@ -356,6 +383,11 @@ impl Terminal {
     /// From gone to over, once all that it said is heard.
     async fn go_on(&mut self) {
         if matches!(self.stage, Stage::Drains { .. }) && self.pipe.is_none() {
+            if let Some(reports) = self.reports.take() {
+                for note in reports.settle().await {
+                    self.voice.hear(format!("\nswitchboard: {note}\n").as_bytes(), Instant::now());
+                }
+            }
             self.voice.end(Instant::now());
             self.stage = Stage::Over;
             self.due.append(&mut self.later);
