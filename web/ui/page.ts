@@ -5,11 +5,12 @@
 import type { Drafts } from "./edges/drafts";
 import type { Prefs } from "./edges/prefs";
 import { HostLink, type LinkAround } from "./hostlink";
+import type { Answer } from "./model/answers";
 import { type Effect, HostModel } from "./model/hostmodel";
 import type { LinkMachine } from "./model/link";
 import { NewTabs } from "./model/newtabs";
 import { type Keep, Outbox } from "./model/outbox";
-import type { AgentOffer, Decision, FromView, Image, Session, Workspace } from "./wire";
+import type { AgentOffer, FromView, Image, PolicyChange, Session, Workspace } from "./wire";
 
 export type Toast = {
   id: number;
@@ -50,6 +51,8 @@ export class Page {
   private drawing = false;
   private toastCount = 0;
   private visible = true;
+  private rulesWatched = false;
+  private readonly answeredHere = new Set<string>();
 
   constructor(private readonly around: Around) {
     this.outbox = new Outbox(around.keep, around.now());
@@ -151,10 +154,32 @@ export class Page {
     if (this.active !== null && name !== "") this.send({ type: "cancel", tab: this.active, name });
   }
 
-  /** Answers a question; `option` is one of the agent's own answers. */
-  decide(approval: string, decision: Decision, option?: string): void {
-    const named = option === undefined ? {} : { option };
-    if (this.active !== null) this.send({ type: "decide", tab: this.active, approval, decision, ...named });
+  /** Answers a question of the shown tab; false if nobody is there to hear it. */
+  decide(approval: string, answer: Answer): boolean {
+    if (this.active === null) return false;
+    const online = this.link.online;
+    if (online) this.answeredHere.add(approvalKey(this.active, approval));
+    this.send({ type: "decide", tab: this.active, approval, ...answer });
+    return online;
+  }
+
+  /** Whether this window has answered the question, so that nobody need be told who has. */
+  hasAnswered(tab: string, approval: string): boolean {
+    return this.answeredHere.has(approvalKey(tab, approval));
+  }
+
+  setPolicy(change: PolicyChange): void {
+    if (this.active !== null) this.send({ type: "setPolicy", tab: this.active, change });
+  }
+
+  /** Rules are told from now on. */
+  watchRules(): void {
+    this.rulesWatched = true;
+    if (this.link.online) this.link.send({ type: "watchRules" });
+  }
+
+  removeRule(rule: string): void {
+    this.send({ type: "removeRule", rule });
   }
 
   setOption(option: string, value: string): void {
@@ -303,6 +328,7 @@ export class Page {
     this.link.step({ type: "welcomed" });
     this.outdated = this.around.version !== this.model.hostVersion;
     if (!this.visible) this.link.send({ type: "visibility", visible: false });
+    if (this.rulesWatched) this.link.send({ type: "watchRules" });
   }
 
   /** The shown tab must be one that is there. */
@@ -331,4 +357,8 @@ export class Page {
     const at = strip.indexOf(tab);
     return at < 0 ? null : (strip[at + 1] ?? strip[at - 1] ?? null);
   }
+}
+
+function approvalKey(tab: string, approval: string): string {
+  return `${tab}\n${approval}`;
 }

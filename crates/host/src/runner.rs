@@ -12,9 +12,7 @@
 //! | `place` | paths: what lies in the workspace and what does not |
 //! | `reading` | files read |
 //! | `writing`, `replace`, `diff` | files written: shown first, then done |
-//! | `sensitive` | which files are more than text |
 //! | `command`, `quote` | commands made ready: what runs, and how it is shown |
-//! | `danger` | how bad a command looks |
 //! | `digest` | what binds an approval to the exact bytes |
 //! | [`contain`] | walls around commands, where the system can put them up |
 //! | `terminal`, `reports`, `voice` | one command that runs, how that is told, and what it says |
@@ -27,7 +25,6 @@ pub mod door;
 pub mod limits;
 
 mod command;
-mod danger;
 mod decode;
 mod desk;
 mod diff;
@@ -40,7 +37,6 @@ mod quote;
 mod reading;
 mod replace;
 mod reports;
-mod sensitive;
 mod tail;
 mod terminal;
 mod terminals;

@@ -2,7 +2,7 @@
  * What the page knows of the host: sessions, workspaces, history, and the logs of the tabs shown in this window.
  * Says what is to be sent; sends nothing itself. Knows no DOM, no clock and no socket.
  */
-import type { FromView, HistoryPlace, Seat, Session, ToView, Workspace } from "../wire";
+import type { Containment, FromView, HistoryPlace, Rule, Seat, Session, ToView, Workspace } from "../wire";
 import { TabLog } from "./log";
 import type { Outbox } from "./outbox";
 
@@ -35,6 +35,10 @@ export class HostModel {
   historyNext: HistoryPlace | null = null;
   historyLoading = false;
   historyRead = false;
+  /** The stored rules, once they were asked for. */
+  rules: Rule[] | null = null;
+  /** How commands are held in; null until the host has said so. */
+  containment: Containment | null = null;
   version = 1;
   /** Grows when a session, a workspace or the history changes, but not with words. */
   listVersion = 1;
@@ -95,6 +99,14 @@ export class HostModel {
         this.historyRead = true;
         this.historyNext = frame.next ?? null;
         for (const session of frame.sessions) this.sessions.set(session.session, session);
+        this.listChanged();
+        return [];
+      case "rules":
+        this.rules = frame.rules;
+        this.listChanged();
+        return [];
+      case "containment":
+        this.containment = frame.containment;
         this.listChanged();
         return [];
       case "refused":

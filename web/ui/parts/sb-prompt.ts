@@ -82,9 +82,11 @@ export class SbPrompt extends LitElement {
     const fresh = page.session === undefined && page.outbox.of(this.tab).length === 0;
     const pictures = page.pictures.get(this.tab)?.length ?? 0;
     return html`<div class="column">
-      ${this.agentSide(log)}
-      <sb-agent-state .page=${page} .version=${this.version}></sb-agent-state>
+        ${this.agentSide(log)}
+        <sb-agent-state .page=${page} .version=${this.version}></sb-agent-state>
+      </div>
       <sb-asks .page=${page} .tab=${this.tab} .version=${this.version}></sb-asks>
+      <div class="column">
       <sb-queue .page=${page} .tab=${this.tab} .version=${this.version}></sb-queue>
       ${this.slash.render()}
       <form

@@ -2,8 +2,8 @@
 
 use switchboard_types::limits::MAX_OPEN_ERRANDS;
 use switchboard_types::{
-    Ask, Body, Command, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode, Run,
-    SessionId, Word,
+    Ask, Body, Command, Console, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode,
+    Run, SessionId, Word,
 };
 
 use super::runner::is_code;
@@ -14,7 +14,14 @@ fn write() -> Errand {
 }
 
 fn run() -> Errand {
-    Errand::Run(Run { program: "make".to_owned(), args: Vec::new(), env: Vec::new(), cwd: None, output_limit: None })
+    Errand::Run(Run {
+        program: "make".to_owned(),
+        args: Vec::new(),
+        env: Vec::new(),
+        cwd: None,
+        output_limit: None,
+        console: Console::Pipes,
+    })
 }
 
 fn wants(world: &mut World, session: SessionId, name: &str, what: Errand) {

@@ -171,11 +171,19 @@ fn is_recorded(spec: &AgentSpec) -> bool {
 }
 
 impl Driver {
-    /// A new tab may name a folder that the host has not met.
+    /// A new tab, or the call of a tool, may name a folder that the host has not met.
     pub(super) fn know_workspace_of(&mut self, command: &Command) {
-        if let Command::OpenTab { workspace: Some(root), .. } = command
-            && (self.workspaces.met.len() < MAX_WORKSPACES || self.workspaces.met.contains_key(root))
-        {
+        match command {
+            Command::OpenTab { workspace: Some(root), .. } => self.know_workspace(root),
+            Command::CallTools { calls, .. } => {
+                calls.iter().filter_map(|call| call.workspace.as_ref()).for_each(|root| self.know_workspace(root));
+            }
+            _ => {}
+        }
+    }
+
+    fn know_workspace(&mut self, root: &WorkspaceRoot) {
+        if self.workspaces.met.len() < MAX_WORKSPACES || self.workspaces.met.contains_key(root) {
             let workspace = self.workspaces.know(root);
             self.host.handle(self.clock.now(), Input::Workspace(workspace));
         }

@@ -262,6 +262,14 @@ async fn settle(command: Command) -> Result<Command, Reject> {
             Ok(root) => Ok(Command::Trust { root, trust: Trust::Trusted }),
             Err(error) => Err(Reject::new(RejectCode::BadMessage, error.to_string())),
         },
+        Command::CallTools { request, mut calls, mode } => {
+            for call in &mut calls {
+                let Some(path) = &call.workspace else { continue };
+                let found = canonical_folder(path.as_str()).await;
+                call.workspace = Some(found.map_err(|error| Reject::new(RejectCode::BadMessage, error.to_string()))?);
+            }
+            Ok(Command::CallTools { request, calls, mode })
+        }
         other => Ok(other),
     }
 }
