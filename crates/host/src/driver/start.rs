@@ -38,7 +38,8 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
-    let fence = fence().await?;
+    let fence = fence(&serve).await?;
+    let containment = fence.told().clone();
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
     let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), fence)
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
@@ -71,7 +72,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
     // It ends when the driver does, since nobody wants to know any more.
     tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
-    tokio::spawn(readiness::find_out(ready_to));
+    tokio::spawn(readiness::find_out(ready_to, containment));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
     let mut host = tokio::spawn(driver.run(stopping));
@@ -98,10 +99,12 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     ended.map_err(|error| Failure::failed(format!("the host's task ended badly: {error}")))
 }
 
-/// What commands are held in by.
-async fn fence() -> Result<Arc<Fence>, Failure> {
+/// What commands are held in by. The runner must know before the first of them.
+async fn fence(serve: &Serve) -> Result<Arc<Fence>, Failure> {
+    let hidden = serve.source.file.iter().map(|(file, _)| file.clone()).collect();
+    let wanted = contain::Wanted { hidden, ..contain::Wanted::default() };
     let path = std::env::var_os("PATH");
-    let probed = tokio::task::spawn_blocking(move || contain::probe(contain::Wanted::default(), path.as_deref())).await;
+    let probed = tokio::task::spawn_blocking(move || contain::probe(wanted, path.as_deref())).await;
     probed
         .map(Arc::new)
         .map_err(|error| Failure::failed(format!("nobody could look how commands are held in: {error}")))
