@@ -22,6 +22,7 @@
 //! Absent: approvals, rules, turns. Those are the core's.
 
 pub mod door;
+pub mod facts;
 pub mod limits;
 
 mod command;
