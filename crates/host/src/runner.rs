@@ -12,21 +12,20 @@
 //! | `place` | paths: what lies in the workspace and what does not |
 //! | `reading` | files read |
 //! | `writing`, `replace`, `diff` | files written: shown first, then done |
-//! | `sensitive` | which files are more than text |
 //! | `command`, `quote` | commands made ready: what runs, and how it is shown |
-//! | `danger` | how bad a command looks |
 //! | `digest` | what binds an approval to the exact bytes |
-//! | `terminal`, `voice` | one command that runs, and what it says |
+//! | [`contain`] | walls around commands, where the system can put them up |
+//! | `terminal`, `reports`, `voice` | one command that runs, how that is told, and what it says |
 //! | `decode`, `tail` | its output: text, and the last of it |
 //!
 //! Absent: approvals, rules, turns. Those are the core's.
 
+pub mod contain;
 pub mod door;
 pub mod facts;
 pub mod limits;
 
 mod command;
-mod danger;
 mod decode;
 mod desk;
 mod diff;
@@ -38,7 +37,7 @@ mod post;
 mod quote;
 mod reading;
 mod replace;
-mod sensitive;
+mod reports;
 mod tail;
 mod terminal;
 mod terminals;

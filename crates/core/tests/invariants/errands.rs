@@ -2,7 +2,7 @@
 
 use switchboard_types::limits::MAX_OPEN_ERRANDS;
 use switchboard_types::{
-    Ask, Body, Command, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode, Run,
+    Ask, Body, Command, Console, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode, Run,
     SessionId, Word,
 };
 
@@ -14,7 +14,14 @@ fn write() -> Errand {
 }
 
 fn run() -> Errand {
-    Errand::Run(Run { program: "make".to_owned(), args: Vec::new(), env: Vec::new(), cwd: None, output_limit: None })
+    Errand::Run(Run {
+        program: "make".to_owned(),
+        args: Vec::new(),
+        env: Vec::new(),
+        cwd: None,
+        output_limit: None,
+        console: Console::Pipes,
+    })
 }
 
 fn wants(world: &mut World, session: SessionId, name: &str, what: Errand) {

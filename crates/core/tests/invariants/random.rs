@@ -4,7 +4,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use switchboard_types::{
-    Approval, ApprovalKind, Body, Command, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq, SessionId,
+    Approval, ApprovalKind, Body, Command, Console, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq, SessionId,
     Severity, TabId, Text, Visibility, Word,
 };
 
@@ -327,25 +327,15 @@ fn errand(what: u8) -> Errand {
             env: vec![],
             cwd: None,
             output_limit: None,
+            console: Console::Pipes,
         }),
     }
 }
 
 fn wanted(session: SessionId) -> Word {
-    let approval = Approval {
-        id: "theirs".into(),
-        kind: ApprovalKind::Tool,
-        title: "a tool".to_owned(),
-        command: None,
-        cwd: None,
-        path: None,
-        diff: None,
-        severity: Severity::Medium,
-        reason: "it is asked for".to_owned(),
-        call: None,
-        options: Vec::new(),
-        digest: None,
-    };
+    let reason = "it is asked for".to_owned();
+    let approval =
+        Approval { reason, ..Approval::new("theirs".into(), ApprovalKind::Tool, "a tool", Severity::Medium) };
     Word::ApprovalWanted { session, approval }
 }
 

@@ -12,6 +12,8 @@ use switchboard_types::{
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 
+use super::command::How;
+use super::contain::Fence;
 use super::door::{Awaits, Held, Slip};
 use super::jobs::{Jobs, Plan, fault};
 use super::past::Past;
@@ -53,14 +55,6 @@ enum Open {
     Ready(SessionId, Plan, Held),
 }
 
-impl Open {
-    fn session(&self) -> SessionId {
-        match self {
-            Self::Preparing(session) | Self::Ready(session, ..) => *session,
-        }
-    }
-}
-
 /// What a task owes if it fails.
 #[derive(Clone, Debug)]
 enum Owed {
@@ -88,10 +82,17 @@ pub(super) struct Desk {
     cradle: Cradle,
     own: Arc<PathBuf>,
     graces: Graces,
+    fence: Arc<Fence>,
 }
 
 impl Desk {
-    pub(super) fn new(slips: mpsc::Receiver<Slip>, post: Post, cradle: Cradle, own: PathBuf, graces: Graces) -> Self {
+    pub(super) fn new(
+        slips: mpsc::Receiver<Slip>,
+        post: Post,
+        cradle: Cradle,
+        own: PathBuf,
+        (graces, fence): (Graces, Arc<Fence>),
+    ) -> Self {
         let (to_back, back) = mpsc::channel(BACK);
         let own = Arc::new(own);
         Self {
@@ -110,6 +111,7 @@ impl Desk {
             cradle,
             own,
             graces,
+            fence,
         }
     }
 
@@ -162,7 +164,10 @@ impl Desk {
     fn order(&mut self, order: ErrandOrder, held: Held) {
         match order {
             ErrandOrder::Prepare { errand, session, root, what } => self.prepare(errand, session, root, what, held),
-            ErrandOrder::Perform { errand, execution, .. } => self.perform(errand, execution),
+            ErrandOrder::Perform { errand, session, execution, run_as, network } => {
+                let how = How { run_as, network, fence: Arc::clone(&self.fence) };
+                self.perform(errand, session, execution, how);
+            }
             ErrandOrder::Stop { .. } => {}
             ErrandOrder::Drop { errand } => self.forget(errand),
             ErrandOrder::Serve { errand, session, root, what } => self.serve(errand, session, root, what),
@@ -182,12 +187,13 @@ impl Desk {
         self.owed.insert(self.tasks.spawn(job).id(), Owed::Prepared(errand));
     }
 
-    fn perform(&mut self, errand: ErrandId, execution: ExecutionId) {
-        let Some(Open::Ready(session, plan, _held)) = self.errands.remove(&errand) else {
-            return self.cannot_perform(errand, &execution);
+    fn perform(&mut self, errand: ErrandId, session: SessionId, execution: ExecutionId, how: How) {
+        let plan = match self.errands.remove(&errand) {
+            Some(Open::Ready(owner, plan, _held)) if owner == session => plan,
+            Some(_) | None => return self.cannot_perform(errand, session, &execution),
         };
         // From here on the plan is gone: whatever happens, it is not performed again.
-        self.past.performed(errand, session, execution.clone());
+        self.past.performed(errand, execution.clone());
         match plan {
             Plan::Write(plan) => {
                 let job = self.jobs.write(errand, session, execution.clone(), plan);
@@ -204,6 +210,7 @@ impl Desk {
                     cradle: self.cradle.clone(),
                     own: self.own.clone(),
                     graces: self.graces,
+                    how,
                     post: self.post.clone(),
                     told,
                     back: self.to_back.clone(),
@@ -215,17 +222,15 @@ impl Desk {
     }
 
     /// There is no such plan, or none any more.
-    fn cannot_perform(&mut self, errand: ErrandId, execution: &ExecutionId) {
+    fn cannot_perform(&mut self, errand: ErrandId, session: SessionId, execution: &ExecutionId) {
         let failure = ErrandFailure::new(ErrandCode::Cancelled, "it was given up meanwhile and was not done");
         match self.past.of(errand) {
-            Some((session, performed)) if performed != Some(execution) => {
-                self.fail(errand, session, execution, failure);
-            }
             // It was performed under this very name; that has its own end.
-            Some(_) => self.outgoing.push_back(done(errand, Err(failure))),
+            Some(performed) if performed == Some(execution) => self.outgoing.push_back(done(errand, Err(failure))),
+            Some(_) => self.fail(errand, session, execution, failure),
             None => {
                 tracing::error!(errand = errand.0, %execution, "an errand was to be performed that was never made ready");
-                self.outgoing.push_back(done(errand, Err(failure)));
+                self.fail(errand, session, execution, failure);
             }
         }
     }
@@ -237,8 +242,8 @@ impl Desk {
     }
 
     fn forget(&mut self, errand: ErrandId) {
-        if let Some(open) = self.errands.remove(&errand) {
-            self.past.dropped(errand, open.session());
+        if self.errands.remove(&errand).is_some() {
+            self.past.dropped(errand);
         }
     }
 
