@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use switchboard_host::runner::limits::MAX_WRITE_BYTES;
-use switchboard_types::{
-    ApprovalKind, EditFacts, ErrandCode, ErrandResult, ExecutionEnd, Facts, Place, Prepared,
-};
+use switchboard_types::{ApprovalKind, EditFacts, ErrandCode, ErrandResult, ExecutionEnd, Facts, Place, Prepared};
 
 use super::stage::{Answer, Stage, code, leftovers, link};
 
