@@ -49,6 +49,7 @@ class Stage {
           },
         };
       },
+      openTools: () => ({ send: () => undefined, close: () => undefined }),
       letIn: () => Promise.resolve(true),
       keep: outboxKeep(new Shelf(localStorage)),
       newTabs: new NewTabs({

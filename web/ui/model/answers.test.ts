@@ -44,7 +44,7 @@ it("what no rule can allow says so; what is critical is never remembered", () =>
 });
 
 it("an edited command is allowed once, if at all", () => {
-  expect(open(answersOf(approval({ rule: { ...rule, args: [] } }), true))).toEqual([
+  expect(open(answersOf(approval({ rule: { ...rule, args: [] } }), "edited"))).toEqual([
     "allow_once",
     "deny",
     "deny_stop",

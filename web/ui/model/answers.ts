@@ -49,9 +49,14 @@ const LETTERS: Partial<Record<OptionKind, string[]>> = {
 const EDITED = "An edited command is allowed once, if at all";
 
 /** The agent's own answers, all of them, or our five; stopping is always one. A number is the answer with that number. */
-export function answersOf(approval: Approval, edited = false): Choice[] {
+export function answersOf(
+  approval: Approval,
+  command: "asked" | "edited" = "asked",
+  rule: "can" | "cannot" = approval.rule === undefined ? "cannot" : "can",
+): Choice[] {
   const options = approval.options ?? [];
-  const choices = options.length === 0 ? ours(approval, edited) : theirs(approval, edited);
+  const edited = command === "edited";
+  const choices = options.length === 0 ? ours(approval, edited, rule === "can") : theirs(approval, edited);
   return choices.map((choice, at) => {
     const number = at < 9 ? String(at + 1) : "";
     return {
@@ -62,7 +67,7 @@ export function answersOf(approval: Approval, edited = false): Choice[] {
   });
 }
 
-function ours(approval: Approval, edited: boolean): Choice[] {
+function ours(approval: Approval, edited: boolean, canRule: boolean): Choice[] {
   const once: Choice = {
     decision: "allow_once",
     label: edited ? "Allow the edited command once" : "Allow once",
@@ -88,7 +93,7 @@ function ours(approval: Approval, edited: boolean): Choice[] {
     test: "approve-rule",
     keys: ["r"],
     hint: "R",
-    off: approval.rule === undefined ? "No rule can allow this" : edited ? EDITED : null,
+    off: canRule ? (edited ? EDITED : null) : "No rule can allow this",
   };
   // What is critical is asked about each time, so there is nothing to remember.
   const more = approval.severity === "critical" ? [] : [session, rule];

@@ -9,6 +9,8 @@ import type { Outbox } from "./outbox";
 /** Logs kept in this window; the one shown longest ago is left when there are more. */
 export const MAX_LOGS = 16;
 export const HISTORY_PAGE = 40;
+/** The agent of sessions that are no conversations but the record of a folder's tool bench. */
+const BENCH = "bench";
 
 export type Refusal = { code: string; message: string; tab: string | null; turn: string | null };
 
@@ -139,9 +141,15 @@ export class HostModel {
     return this.tabOrder.flatMap((tab) => this.byTab(tab) ?? []);
   }
 
-  /** All sessions that are known, newest first. */
+  /** The records of tool benches. */
+  benches(): Session[] {
+    return [...this.sessions.values()].filter(({ agent }) => agent === BENCH);
+  }
+
+  /** All conversations that are known, newest first. */
   recent(): Session[] {
-    return [...this.sessions.values()].sort((a, b) => b.updatedMs - a.updatedMs || b.session - a.session);
+    const talks = [...this.sessions.values()].filter(({ agent }) => agent !== BENCH);
+    return talks.sort((a, b) => b.updatedMs - a.updatedMs || b.session - a.session);
   }
 
   /** The window shows a tab: its log is followed from now on. */
@@ -209,7 +217,7 @@ export class HostModel {
     this.historyRead = false;
     this.historyLoading = false;
     for (const session of frame.sessions) this.sessions.set(session.session, session);
-    this.tabOrder = frame.sessions.flatMap((session) => session.tab ?? []);
+    this.tabOrder = frame.sessions.flatMap(({ tab, agent }) => (tab === null || agent === BENCH ? [] : tab));
     this.listChanged();
     const effects: Effect[] = [{ type: "welcomed" }];
     for (const [tab, log] of this.logs) {
@@ -257,7 +265,8 @@ export class HostModel {
     this.listChanged();
     if (before?.tab && before.tab !== session.tab)
       this.tabOrder = this.tabOrder.filter((tab) => tab !== before.tab);
-    if (session.tab !== null && !this.tabOrder.includes(session.tab)) this.tabOrder.push(session.tab);
+    if (session.tab !== null && session.agent !== BENCH && !this.tabOrder.includes(session.tab))
+      this.tabOrder.push(session.tab);
     if (session.tab === null && before?.tab) this.forget(before.tab);
     const asked = this.reopening.get(session.session);
     if (session.tab === null || asked === undefined) return [];

@@ -2,7 +2,7 @@
  * One tab's log as the page has it: events in, turns out, and the cursor that says how far it is.
  * Applies each event once or not at all. Knows no DOM, no clock and no socket.
  */
-import type { Approval, Body, Event, Execution, Memory, Seen, ToolCall, ToView } from "../wire";
+import type { Approval, Body, Event, Execution, Memory, Resolution, Seen, ToolCall, ToView } from "../wire";
 import { AgentSide } from "./agentside";
 import { addOutput, newOutput } from "./output";
 import { type ApprovalPiece, type Entry, type ExecutionPiece, newTurn, type Notice, type Turn } from "./turn";
@@ -97,6 +97,23 @@ export class TabLog {
   /** Questions that wait for a person, the oldest first. */
   asks(): ApprovalPiece[] {
     return [...this.openAsks];
+  }
+
+  /** How a question ended; null while it is open or unknown. */
+  resolutionOf(approval: string): Resolution | null {
+    for (const entry of this.entries.toReversed()) {
+      if (entry.kind !== "turn") continue;
+      const asked = entry.pieces.findLast(
+        (piece) => piece.kind === "approval" && piece.approval.id === approval,
+      );
+      if (asked?.kind === "approval") return asked.resolution;
+    }
+    return null;
+  }
+
+  /** What the host does for a call. */
+  executionOf(call: string): ExecutionPiece | undefined {
+    return [...this.executions.values()].findLast(({ piece }) => piece.execution.call === call)?.piece;
   }
 
   turn(number: number): Turn | undefined {

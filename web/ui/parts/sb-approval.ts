@@ -45,6 +45,8 @@ export class SbApproval extends LitElement {
   static override styles = [shared, approvalStyle];
   @property({ attribute: false }) piece!: ApprovalPiece;
   @property({ attribute: false }) resolution: Resolution | null = null;
+  /** What a rule would allow, where it is known in words only. */
+  @property({ attribute: false }) ruleText: string | null = null;
   /** Sends the answer; false if it could not leave. */
   @property({ attribute: false }) send: (answer: Answer) => boolean = () => false;
   /** What was answered here, until the log says what holds. */
@@ -112,7 +114,7 @@ export class SbApproval extends LitElement {
         ${over ? this.outcome() : this.badges(approval)}
       </header>
       ${over && !approval.command && !approval.path ? nothing : this.what()}
-      ${over ? nothing : [this.reasons(approval), this.foot(approval)]}
+      ${over ? nothing : [this.reasons(approval), this.foot()]}
     </section>`;
   }
 
@@ -215,25 +217,37 @@ ${shown(command)}</pre
     </div>`;
   }
 
-  private foot(approval: Approval) {
-    const choices = answersOf(approval, this.edited() !== null);
-    const rule = choices.some(({ decision, off }) => decision === "allow_rule" && off === null)
-      ? approval.rule
-      : undefined;
-    const words = rule && ruleWords(rule);
+  private foot() {
+    const choices = this.choices();
+    const words = choices.some(({ decision, off }) => decision === "allow_rule" && off === null)
+      ? this.ruleLine()
+      : null;
     return html`<div class="foot">
       <div class="answers" role="group" aria-label="Answer">
-        ${choices.map((choice) => this.button(choice, words !== undefined))}
+        ${choices.map((choice) => this.button(choice, words !== null))}
       </div>
       ${
         words
           ? html`<p class="rule muted small" id="rule" data-testid="approval-rule">
-              “Always allow this” stores a rule: ${words.does} <code>${shown(words.exact)}</code>
-              ${shown(words.where)}, without asking.
+              “Always allow this” stores a rule: ${words}, without asking.
             </p>`
           : nothing
       }
     </div>`;
+  }
+
+  private choices(): Choice[] {
+    const { approval } = this.piece;
+    const rule = approval.rule !== undefined || this.ruleText !== null ? "can" : "cannot";
+    return answersOf(approval, this.edited() === null ? "asked" : "edited", rule);
+  }
+
+  /** What a rule would allow from now on. */
+  private ruleLine() {
+    const { rule } = this.piece.approval;
+    if (rule === undefined) return shown(this.ruleText ?? "");
+    const { does, exact, where } = ruleWords(rule);
+    return html`${does} <code>${shown(exact)}</code> ${shown(where)}`;
   }
 
   private button(choice: Choice, described: boolean) {
@@ -275,7 +289,7 @@ ${shown(command)}</pre
   private readonly key = (event: KeyboardEvent): void => {
     if (this.resolution !== null || event.isComposing || event.altKey || event.metaKey) return;
     const target = event.composedPath()[0];
-    const choices = answersOf(this.piece.approval, this.edited() !== null);
+    const choices = this.choices();
     let choice: Choice | undefined;
     if (target instanceof HTMLTextAreaElement) {
       if (event.key === "Escape") {

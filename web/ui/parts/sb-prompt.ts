@@ -15,6 +15,7 @@ import "./sb-agent-log";
 import "./sb-agent-state";
 import { SbAsks } from "./sb-asks";
 import "./sb-options";
+import "./sb-policy";
 import "./sb-queue";
 import "./sb-signin";
 import "./sb-usage";
@@ -134,6 +135,7 @@ export class SbPrompt extends LitElement {
                       .options=${log.agent.options}
                       .off=${this.optionsOff()}
                     ></sb-options>
+                    <sb-policy .page=${page} .version=${this.version}></sb-policy>
                     ${this.logButton(log)}
                     <sb-usage .usage=${log.agent.usage}></sb-usage>`
                 : nothing
