@@ -4,7 +4,10 @@ use std::io;
 
 use rustix::fd::OwnedFd;
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
-use rustix::process::{Pid, Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getpgid, getpid, getppid, ioctl_tiocsctty, set_parent_process_death_signal, setpgid,
+    setrlimit, setsid,
+};
 use tokio::process::Command;
 
 /// Lets the child die with the host, gives it the limit of open files that the host itself was started with, and the limit
@@ -33,5 +36,21 @@ fn bind_to(host: Pid, files: Option<Rlimit>, queues: Option<Rlimit>, pass: &[Own
     for file in pass {
         fcntl_setfd(file, FdFlags::empty())?;
     }
+    Ok(())
+}
+
+/// Makes the child the leader of a session of its own, with what it reads from as its terminal.
+#[expect(unsafe_code, reason = "only the child itself can take a terminal, and only before exec")]
+pub(super) fn own_terminal(command: &mut Command) {
+    let group = getpgid(None);
+    // SAFETY: as above; three system calls on a number that was copied before the fork.
+    unsafe { command.pre_exec(move || take_terminal(group)) };
+}
+
+fn take_terminal(group: Result<Pid, Errno>) -> io::Result<()> {
+    // Whoever leads a group cannot begin a session, and a child leads its own by then.
+    setpgid(None, Some(group?))?;
+    setsid()?;
+    ioctl_tiocsctty(rustix::stdio::stdin())?;
     Ok(())
 }

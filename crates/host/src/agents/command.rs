@@ -16,7 +16,7 @@ use super::body::{Body, Leader};
 use super::children::Children;
 use super::spawner::Spawner;
 use super::spec::{EnvValue, ProcessSpec};
-use super::{environment, group, mark};
+use super::{birth, environment, group, mark};
 
 /// The variable that all that comes of a child bears.
 pub(crate) const LIFE: &str = mark::VARIABLE;
@@ -73,6 +73,11 @@ impl Running {
     pub(crate) async fn bury(mut self, grace: Duration) -> Option<ExitStatus> {
         self.0.bury(grace).await
     }
+}
+
+/// Has a command lead a session of its own, with what it reads from as its terminal.
+pub(crate) fn own_terminal(command: &mut Command) {
+    birth::own_terminal(command);
 }
 
 /// A signal's name as people know it.

@@ -4,19 +4,18 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::Arc;
 
 use rustix::fd::OwnedFd;
 use switchboard_core::policy::{Reading, read_argv, read_line};
 use switchboard_types::{
-    ApprovalKind, CommandFacts, Containment, ErrandCode, ErrandFailure, Facts, Network, Place, Prepared, Run, RunAs,
-    WorkspaceRoot,
+    ApprovalKind, Console, Containment, ErrandCode, ErrandFailure, Facts, Network, Prepared, Run, RunAs, WorkspaceRoot,
 };
 use tokio::process::Command;
 
 use super::contain::{Fence, Join, Line, Pin, Room, Script, Step, Watch, Wrapped, outside, steps, wrap, writes_git};
 use super::digest::Digest;
+use super::facts::{self, Bound, Said};
 use super::limits::{DEFAULT_OUTPUT_BYTES, MAX_COMMAND_BYTES, MAX_COMMAND_WORDS, MAX_OUTPUT_BYTES};
 use super::place::{Missing, Root, invalid};
 use super::quote;
@@ -28,6 +27,8 @@ use crate::agents::shown::shown;
 const SHELL: [&str; 2] = ["/bin/sh", "-c"];
 /// Says where files for a moment go; every contained command has its own place for them.
 const TMPDIR: &str = "TMPDIR";
+/// Says what a terminal can do.
+const TERM: &str = "TERM";
 /// Characters of a command in its title.
 const TITLE_CHARS: usize = 200;
 
@@ -43,6 +44,27 @@ pub(super) struct RunPlan {
     output_limit: usize,
     /// The programs that were there when it was shown, by name; the one that is started first of all.
     pins: Vec<(String, Pin)>,
+    console: Console,
+    speaks: Speaks,
+}
+
+/// Who is told what a command says, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaks {
+    /// An agent, which has a terminal to look at it.
+    ToTerminal,
+    /// Whoever called a tool, once the command is over.
+    AtItsEnd,
+}
+
+impl RunPlan {
+    pub(super) fn speaks(&self) -> Speaks {
+        self.speaks
+    }
+
+    pub(super) fn console(&self) -> Console {
+        self.console
+    }
 }
 
 /// How a command is to be run.
@@ -78,11 +100,25 @@ pub(super) struct AroundIt {
 
 /// Looks whether the command could run and says what it would be.
 pub(super) fn prepare(root: &WorkspaceRoot, own: &Path, run: Run) -> Result<(RunPlan, Prepared), ErrandFailure> {
+    prepare_as(root, own, run, Speaks::ToTerminal)
+}
+
+/// The same for a line that a tool is called with: always for a shell, and answered when it is over.
+pub(super) fn prepare_line(root: &WorkspaceRoot, own: &Path, run: Run) -> Result<(RunPlan, Prepared), ErrandFailure> {
+    prepare_as(root, own, run, Speaks::AtItsEnd)
+}
+
+fn prepare_as(
+    root: &WorkspaceRoot,
+    own: &Path,
+    run: Run,
+    speaks: Speaks,
+) -> Result<(RunPlan, Prepared), ErrandFailure> {
     check(&run)?;
     let open = Root::open(root, own)?;
     let cwd = folder(&open, run.cwd.as_deref())?;
     let real = open.path().join(&cwd);
-    let is_line = is_shell_line(&run, &real);
+    let is_line = speaks == Speaks::AtItsEnd || is_shell_line(&run, &real);
     let words: Vec<String> = if is_line {
         SHELL.into_iter().map(str::to_owned).chain([run.program.clone()]).collect()
     } else {
@@ -92,37 +128,25 @@ pub(super) fn prepare(root: &WorkspaceRoot, own: &Path, run: Run) -> Result<(Run
     let identity = open.identity().map_err(|error| open.failure(".", &error))?;
     let output_limit = run.output_limit.unwrap_or(DEFAULT_OUTPUT_BYTES).min(MAX_OUTPUT_BYTES);
     let output_limit = usize::try_from(output_limit).unwrap_or_default();
-    let plan = RunPlan { root: root.clone(), identity, cwd, words, env: run.env, output_limit, pins };
+    let console = run.console;
+    let plan = RunPlan { root: root.clone(), identity, cwd, words, env: run.env, output_limit, pins, console, speaks };
     let title = if is_line {
         format!("run in a shell: {}", shown(&run.program, TITLE_CHARS))
     } else {
         format!("run {}", shown(&quote::line(&[], &plan.words), TITLE_CHARS))
     };
-    let shown = shown_command(&plan, &real, title);
+    let shown = shown_command(&open, &plan, title);
     Ok((plan, shown))
 }
 
-fn shown_command(plan: &RunPlan, cwd: &Path, title: String) -> Prepared {
-    let (is_line, argv) = match plan.words.as_slice() {
-        [shell, flag, line] if [shell.as_str(), flag.as_str()] == SHELL => (Some(line.clone()), Vec::new()),
-        words => (None, words.to_vec()),
+fn shown_command(open: &Root, plan: &RunPlan, title: String) -> Prepared {
+    let cwd = open.path().join(&plan.cwd);
+    let (line, argv) = match plan.words.as_slice() {
+        [shell, flag, line] if [shell.as_str(), flag.as_str()] == SHELL => (Some(line.as_str()), [].as_slice()),
+        words => (None, words),
     };
-    let facts = CommandFacts {
-        line: is_line,
-        argv,
-        env: plan.env.clone(),
-        cwd: cwd.to_string_lossy().into_owned(),
-        cwd_place: Place::Inside(plan.cwd.to_string_lossy().into_owned()),
-        ..CommandFacts::default()
-    };
-    let mut digest = Digest::of("run").part(cwd.as_os_str().as_encoded_bytes()).count(plan.words.len());
-    for word in &plan.words {
-        digest = digest.part(word.as_bytes());
-    }
-    for (name, value) in &plan.env {
-        digest = digest.part(name.as_bytes()).part(value.as_bytes());
-    }
-    let digest = digest.hex();
+    let known = facts::of(open, Said { cwd: &plan.cwd, line, argv, env: &plan.env });
+    let digest = digest(plan, &cwd, &known.programs);
     Prepared {
         kind: ApprovalKind::Command,
         title,
@@ -131,9 +155,31 @@ fn shown_command(plan: &RunPlan, cwd: &Path, title: String) -> Prepared {
         path: None,
         diff: None,
         change: None,
-        facts: Facts::Command(Box::new(facts)),
+        facts: Facts::Command(Box::new(known.facts)),
         scope: format!("run:{digest}"),
         digest,
+    }
+}
+
+/// Of all that decides what runs: words, variables, folder, and the programs' very files.
+fn digest(plan: &RunPlan, cwd: &Path, programs: &[Option<Bound>]) -> String {
+    let mut digest = Digest::of("run").part(cwd.as_os_str().as_encoded_bytes()).count(plan.words.len());
+    for word in &plan.words {
+        digest = digest.part(word.as_bytes());
+    }
+    digest = digest.count(plan.env.len());
+    for (name, value) in &plan.env {
+        digest = digest.part(name.as_bytes()).part(value.as_bytes());
+    }
+    for program in programs {
+        digest = match program {
+            Some(bound) => digest.part(bound.path.as_os_str().as_encoded_bytes()).part(&bound.seal.bytes()),
+            None => digest.part(b""),
+        };
+    }
+    match plan.console {
+        Console::Pipes => digest.hex(),
+        Console::Pty { .. } => digest.part(b"pty").hex(),
     }
 }
 
@@ -231,7 +277,10 @@ pub(super) fn ready(plan: &RunPlan, own: &Path, how: &How) -> Result<Ready, Erra
         return Err(ErrandFailure::new(ErrandCode::Changed, message));
     }
     let line = line(plan, how.run_as)?;
-    let environment = environment_with(&plan.env).map_err(|error| failed(&error.to_string()))?;
+    let mut environment = environment_with(&plan.env).map_err(|error| failed(&error.to_string()))?;
+    if plan.console != Console::Pipes && !plan.env.iter().any(|(name, _)| name == TERM) {
+        environment.insert(TERM.into(), "xterm-256color".into());
+    }
     match how.fence.told() {
         Containment::Missing { reason } => {
             let message =
@@ -310,7 +359,7 @@ fn script(
     });
     let words = set.chain(line.words).collect();
     let cwd = open.path().join(&plan.cwd);
-    Ok((Script { cwd, folder: (found.st_dev, found.st_ino), variables, terminal: false, steps: line.steps }, words))
+    Ok((Script { cwd, folder: (found.st_dev, found.st_ino), variables, terminal: plan.console != Console::Pipes, steps: line.steps }, words))
 }
 
 fn around(plan: &RunPlan, wrapped: Wrapped, folder: OwnedFd) -> Result<Ready, ErrandFailure> {
@@ -328,7 +377,7 @@ fn bare(plan: &RunPlan, folder: OwnedFd, environment: BTreeMap<OsString, OsStrin
     // The folder is named by its descriptor, so that the command starts in the very folder that was opened just now.
     let by_descriptor = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&folder));
     command.arg0(plan.words.first().map_or("", String::as_str)).args(plan.words.get(1..).unwrap_or_default());
-    command.env_clear().envs(environment).current_dir(by_descriptor).stdin(Stdio::null());
+    command.env_clear().envs(environment).current_dir(by_descriptor);
     Ready { command, folder, around: None, output_limit: plan.output_limit }
 }
 

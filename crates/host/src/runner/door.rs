@@ -13,6 +13,7 @@ use super::contain::Fence;
 use super::desk::Desk;
 use super::limits::MAX_HELD_BYTES;
 use super::post::Post;
+use super::validate::measure;
 use crate::agents::Graces;
 use crate::agents::command::Cradle;
 
@@ -117,7 +118,8 @@ fn cost(order: &ErrandOrder) -> Option<(ErrandId, Awaits, usize)> {
             let env = run.env.iter().map(|(name, value)| name.len() + value.len());
             run.program.len() + run.args.iter().map(String::len).chain(env).sum::<usize>()
         }
-        Errand::Tool { .. } | Errand::Terminal { .. } => 0,
+        Errand::Tool { parameters, .. } => measure(parameters).bytes,
+        Errand::Terminal { .. } => 0,
     };
     Some((errand, awaits, bytes + MIN_COST))
 }
