@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `driver/deeds.rs` | carrying out what the host wants done |
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
+//! | `driver/orders.rs` | what the core orders for errands, held to what the workspace asks for |
 //! | `driver/readiness.rs` | what is found out about the tools while the host runs already |
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
@@ -14,6 +15,7 @@
 
 mod configuration;
 mod deeds;
+mod orders;
 mod readiness;
 mod recap;
 mod recovery;
@@ -31,8 +33,8 @@ use std::time::Duration;
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
 use switchboard_types::{
-    CallPlace, CallRow, Command, CommitDone, ErrandNews, History, LifeId, LinkId, ReadId, RequestNo, SessionId,
-    WorkspaceRoot,
+    CallPlace, CallRow, Command, CommitDone, Containment, ErrandNews, History, LifeId, LinkId, ReadId, RequestNo,
+    SessionId, WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -128,6 +130,8 @@ pub struct Driver {
     runner: Option<Runner>,
     errands: mpsc::Receiver<ErrandNews>,
     readiness: mpsc::Receiver<Readiness>,
+    /// How commands are held in.
+    containment: Containment,
     workspaces: workspaces::Workspaces,
     wire: wire::Wire,
     clock: Clock,
@@ -162,6 +166,8 @@ impl Driver {
             stall_ms: parts.config.stillness.stall_ms,
             // To the core, 0 is never.
             idle_ms: parts.config.stillness.idle_ms.unwrap_or(0),
+            approval_ms: parts.config.tools.approval_ms,
+            network: parts.config.tools.holding.network,
             ..Settings::default()
         };
         let mut host = Host::new(settings, parts.seed);
@@ -195,6 +201,7 @@ impl Driver {
             runner: Some(parts.runner),
             errands: parts.errands,
             readiness: parts.readiness,
+            containment: Containment::None { reason: "nobody has looked yet".to_owned() },
             workspaces,
             wire,
             clock: parts.clock,
@@ -381,7 +388,10 @@ impl Driver {
     fn ready(&mut self, ready: Readiness) {
         let input = match ready {
             Readiness::Tools(tools) => Input::Tools(tools),
-            Readiness::Containment(containment) => Input::Containment(containment),
+            Readiness::Containment(containment) => {
+                self.containment.clone_from(&containment);
+                Input::Containment(containment)
+            }
         };
         self.host.handle(self.clock.now(), input);
     }

@@ -14,11 +14,13 @@
 //! | `writing`, `replace`, `diff` | files written: shown first, then done |
 //! | `command`, `quote` | commands made ready: what runs, and how it is shown |
 //! | `digest` | what binds an approval to the exact bytes |
-//! | `terminal`, `voice` | one command that runs, and what it says |
+//! | [`contain`] | walls around commands, where the system can put them up |
+//! | `terminal`, `reports`, `voice` | one command that runs, how that is told, and what it says |
 //! | `decode`, `tail` | its output: text, and the last of it |
 //!
 //! Absent: approvals, rules, turns. Those are the core's.
 
+pub mod contain;
 pub mod door;
 pub mod limits;
 
@@ -34,6 +36,7 @@ mod post;
 mod quote;
 mod reading;
 mod replace;
+mod reports;
 mod tail;
 mod terminal;
 mod terminals;

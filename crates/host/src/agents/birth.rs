@@ -2,21 +2,23 @@
 
 use std::io;
 
-use rustix::io::Errno;
+use rustix::fd::OwnedFd;
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getpid, getppid, set_parent_process_death_signal, setrlimit};
 use tokio::process::Command;
 
 /// Lets the child die with the host, gives it the limit of open files that the host itself was started with, and the limit
-/// that marks all that comes of it.
+/// that marks all that comes of it. What is passed on stays open in the child under the same number, and in no other.
 #[expect(unsafe_code, reason = "only the child itself can ask to die with its parent, and only before exec")]
-pub(super) fn prepare(command: &mut Command, files: Option<Rlimit>, queues: Option<Rlimit>) {
+pub(super) fn prepare(command: &mut Command, files: Option<Rlimit>, queues: Option<Rlimit>, pass: Vec<OwnedFd>) {
     let host = getpid();
     // SAFETY: the closure runs in the forked child of a program with threads, so it may only make system calls. It does,
-    // four of them, through rustix, on values that were copied before the fork; its errors are numbers.
-    unsafe { command.pre_exec(move || bind_to(host, files, queues)) };
+    // four of them and one for each file that is passed on, through rustix, on values that were made before the fork; its
+    // errors are numbers.
+    unsafe { command.pre_exec(move || bind_to(host, files, queues, &pass)) };
 }
 
-fn bind_to(host: Pid, files: Option<Rlimit>, queues: Option<Rlimit>) -> io::Result<()> {
+fn bind_to(host: Pid, files: Option<Rlimit>, queues: Option<Rlimit>, pass: &[OwnedFd]) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // The host may have died before the line above; then nobody would ever send the signal.
     if getppid() != Some(host) {
@@ -27,6 +29,9 @@ fn bind_to(host: Pid, files: Option<Rlimit>, queues: Option<Rlimit>) -> io::Resu
     }
     if let Some(queues) = queues {
         setrlimit(Resource::Msgqueue, queues)?;
+    }
+    for file in pass {
+        fcntl_setfd(file, FdFlags::empty())?;
     }
     Ok(())
 }

@@ -116,9 +116,9 @@ pub struct ConnectArgs {
     /// How messages lie in the stream
     #[arg(long, value_enum, default_value_t = Framing::ContentLength)]
     pub framing: Framing,
-    /// What a browser names when it starts its native messaging host
-    #[arg(value_name = "ORIGIN", hide = true)]
-    pub origin: Option<String>,
+    /// What a browser says when it starts its native messaging host: its extension first
+    #[arg(value_name = "ORIGIN", hide = true, trailing_var_arg = true)]
+    pub origin: Vec<String>,
 }
 
 /// How messages lie in a stream.

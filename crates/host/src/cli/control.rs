@@ -133,6 +133,14 @@ impl Control {
         Ok(String::from_utf8_lossy(&body).into_owned())
     }
 
+    /// Keeps a JSON text that is too large for somebody; the address where it can be fetched once.
+    pub(super) async fn keep_artifact(&self, json: String) -> Result<String, Failure> {
+        let body = self.ask(Method::POST, "/control/artifact", json).await?;
+        let answer: Value = serde_json::from_slice(&body).map_err(|_| strange_answer())?;
+        let path = answer.get("path").and_then(Value::as_str).ok_or_else(strange_answer)?;
+        Ok(format!("http://{}{path}", self.authority))
+    }
+
     /// Where it listens, without the scheme.
     pub(super) fn authority(&self) -> &str {
         &self.authority

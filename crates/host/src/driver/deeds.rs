@@ -53,12 +53,7 @@ impl Driver {
                 Output::Spawn { life, agent, workspace } => self.spawn(life, &agent, &workspace),
                 Output::Ask { life, ask } => self.ask(life, ask),
                 Output::End { life, how } => self.end(life, how),
-                Output::Errand(order) => {
-                    // A host that stops has ended it, and all that it did.
-                    if let Some(runner) = &self.runner {
-                        runner.order(order);
-                    }
-                }
+                Output::Errand(order) => self.order(order),
                 Output::Recap(session) => self.sum_up(session),
                 Output::AddAgent { link, name } => self.add_agent(link, &name),
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),

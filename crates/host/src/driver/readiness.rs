@@ -19,7 +19,12 @@ pub enum Readiness {
 /// Finds out, off the host's task, and tells it.
 pub(super) async fn find_out(tell: mpsc::Sender<Readiness>) {
     let looked = tokio::task::spawn_blocking(|| {
-        [Readiness::Containment(Containment::None { reason: "not yet".to_owned() }), Readiness::Tools(Vec::new())]
+        [
+            Readiness::Containment(Containment::None {
+                reason: "nothing that holds commands in was looked for".to_owned(),
+            }),
+            Readiness::Tools(Vec::new()),
+        ]
     });
     // The look itself does not panic; if it does, commands stay as uncontained as nobody knows, and the tools unlisted.
     let Ok(found) = looked.await else { return };

@@ -18,6 +18,7 @@ use crate::config::{self, Durability};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
+use crate::runner::contain::{self, Fence};
 use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
@@ -37,8 +38,9 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+    let fence = fence().await?;
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
-    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default())
+    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), fence)
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
     let (ready_to, readiness) = mpsc::channel(readiness::MAX_READINESS);
     let (watching, wanted) = watch::channel(Wanted::default());
@@ -94,6 +96,15 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         Err(_) => tracing::warn!("the store is still being read; it is left as it is"),
     }
     ended.map_err(|error| Failure::failed(format!("the host's task ended badly: {error}")))
+}
+
+/// What commands are held in by.
+async fn fence() -> Result<Arc<Fence>, Failure> {
+    let path = std::env::var_os("PATH");
+    let probed = tokio::task::spawn_blocking(move || contain::probe(contain::Wanted::default(), path.as_deref())).await;
+    probed
+        .map(Arc::new)
+        .map_err(|error| Failure::failed(format!("nobody could look how commands are held in: {error}")))
 }
 
 fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {

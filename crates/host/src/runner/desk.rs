@@ -12,6 +12,8 @@ use switchboard_types::{
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 
+use super::command::How;
+use super::contain::Fence;
 use super::door::{Awaits, Held, Slip};
 use super::jobs::{Jobs, Plan, fault};
 use super::past::Past;
@@ -80,10 +82,17 @@ pub(super) struct Desk {
     cradle: Cradle,
     own: Arc<PathBuf>,
     graces: Graces,
+    fence: Arc<Fence>,
 }
 
 impl Desk {
-    pub(super) fn new(slips: mpsc::Receiver<Slip>, post: Post, cradle: Cradle, own: PathBuf, graces: Graces) -> Self {
+    pub(super) fn new(
+        slips: mpsc::Receiver<Slip>,
+        post: Post,
+        cradle: Cradle,
+        own: PathBuf,
+        (graces, fence): (Graces, Arc<Fence>),
+    ) -> Self {
         let (to_back, back) = mpsc::channel(BACK);
         let own = Arc::new(own);
         Self {
@@ -102,6 +111,7 @@ impl Desk {
             cradle,
             own,
             graces,
+            fence,
         }
     }
 
@@ -154,7 +164,10 @@ impl Desk {
     fn order(&mut self, order: ErrandOrder, held: Held) {
         match order {
             ErrandOrder::Prepare { errand, session, root, what } => self.prepare(errand, session, root, what, held),
-            ErrandOrder::Perform { errand, session, execution, .. } => self.perform(errand, session, execution),
+            ErrandOrder::Perform { errand, session, execution, run_as, network } => {
+                let how = How { run_as, network, fence: Arc::clone(&self.fence) };
+                self.perform(errand, session, execution, how);
+            }
             ErrandOrder::Stop { .. } => {}
             ErrandOrder::Drop { errand } => self.forget(errand),
             ErrandOrder::Serve { errand, session, root, what } => self.serve(errand, session, root, what),
@@ -174,7 +187,7 @@ impl Desk {
         self.owed.insert(self.tasks.spawn(job).id(), Owed::Prepared(errand));
     }
 
-    fn perform(&mut self, errand: ErrandId, session: SessionId, execution: ExecutionId) {
+    fn perform(&mut self, errand: ErrandId, session: SessionId, execution: ExecutionId, how: How) {
         let plan = match self.errands.remove(&errand) {
             Some(Open::Ready(owner, plan, _held)) if owner == session => plan,
             Some(_) | None => return self.cannot_perform(errand, session, &execution),
@@ -197,6 +210,7 @@ impl Desk {
                     cradle: self.cradle.clone(),
                     own: self.own.clone(),
                     graces: self.graces,
+                    how,
                     post: self.post.clone(),
                     told,
                     back: self.to_back.clone(),

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,10 +20,11 @@ use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::command::{Ready, RunPlan, ready};
+use super::command::{How, Ready, RunPlan, ready};
 use super::desk::Back;
 use super::limits::MAX_OPEN_WISHES;
 use super::post::{Post, done, ended};
+use super::reports::Reports;
 use super::voice::Voice;
 use crate::agents::Graces;
 use crate::agents::command::{Cradle, Running, signal_name};
@@ -57,6 +58,7 @@ pub(super) struct Around {
     pub(super) cradle: Cradle,
     pub(super) own: Arc<PathBuf>,
     pub(super) graces: Graces,
+    pub(super) how: How,
     pub(super) post: Post,
     /// Closed when the command is to end and its terminal to be forgotten.
     pub(super) told: mpsc::Receiver<Told>,
@@ -67,10 +69,10 @@ pub(super) struct Around {
 /// Starts the command and stays until its terminal is forgotten.
 pub(super) async fn run(errand: ErrandId, plan: RunPlan, mut around: Around) {
     match start(plan, &around).await {
-        Ok((running, pipe, output_limit)) => {
+        Ok(started) => {
             let terminal = around.execution.clone();
             around.post.send(done(errand, Ok(ErrandResult::Running { terminal }))).await;
-            Terminal::new(running, pipe, output_limit, around).run().await;
+            Terminal::new(started, around).run().await;
         }
         Err(failure) => {
             let end = ExecutionEnd::Failed { message: failure.message.clone() };
@@ -94,19 +96,35 @@ impl Around {
     }
 }
 
-async fn start(plan: RunPlan, around: &Around) -> Result<(Running, pipe::Receiver, usize), ErrandFailure> {
-    let own = around.own.clone();
-    let ready = tokio::task::spawn_blocking(move || ready(&plan, &own)).await;
-    let Ready { mut command, folder, output_limit } = ready.map_err(|error| not_started(&error))??;
+/// A command that has started.
+struct Started {
+    running: Running,
+    pipe: pipe::Receiver,
+    output_limit: usize,
+    reports: Option<Reports>,
+}
+
+async fn start(plan: RunPlan, around: &Around) -> Result<Started, ErrandFailure> {
+    let (own, how) = (around.own.clone(), around.how.clone());
+    let ready = tokio::task::spawn_blocking(move || ready(&plan, &own, &how)).await;
+    let Ready { mut command, folder, around: held, output_limit } = ready.map_err(|error| not_started(&error))??;
     let (reader, writer) = io::pipe().map_err(|error| not_started(&error))?;
     let twin = writer.try_clone().map_err(|error| not_started(&error))?;
     // One pipe for both, so that what it says stays in order.
-    command.stdin(Stdio::null()).stdout(writer).stderr(twin);
+    command.stdout(writer).stderr(twin);
     let name = format!("command {} of session {}", around.execution, around.session);
-    let running = around.cradle.start(command, name).await.map_err(|error| not_started(&error))?;
+    let mut pipe = pipe::Receiver::from_owned_fd(reader.into()).map_err(|error| not_started(&error))?;
+    let (running, reports) = match held {
+        None => (around.cradle.start(command, name).await.map_err(|error| not_started(&error))?, None),
+        Some(held) => {
+            let mut reports = Reports::new(held.reports, held.watch).map_err(|error| not_started(&error))?;
+            let started = around.cradle.start_around(command, held.pass, name).await;
+            let running = reports.until_started(started.map_err(|error| not_started(&error))?, &mut pipe).await?;
+            (running, Some(reports))
+        }
+    };
     drop(folder);
-    let pipe = pipe::Receiver::from_owned_fd(reader.into()).map_err(|error| not_started(&error))?;
-    Ok((running, pipe, output_limit))
+    Ok(Started { running, pipe, output_limit, reports })
 }
 
 fn not_started(why: &dyn std::fmt::Display) -> ErrandFailure {
@@ -151,6 +169,8 @@ struct Terminal {
     read: Vec<u8>,
     voice: Voice,
     status: Option<ExitStatus>,
+    /// What is told from behind the walls.
+    reports: Option<Reports>,
     /// The end is not told yet.
     untold: bool,
     /// Answered as soon as there is room.
@@ -161,8 +181,10 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn new(running: Running, pipe: pipe::Receiver, output_limit: usize, around: Around) -> Self {
+    fn new(started: Started, around: Around) -> Self {
+        let Started { running, pipe, output_limit, reports } = started;
         Self {
+            reports,
             stage: Stage::Runs(Box::new(running)),
             ending: Ending::No,
             known: Known::Yes,
@@ -214,6 +236,9 @@ impl Terminal {
         if let Stage::Runs(running) = std::mem::replace(&mut self.stage, Stage::Over) {
             let _ = running.bury(Duration::ZERO).await;
         }
+        if let Some(reports) = self.reports.take() {
+            reports.settle().await;
+        }
     }
 
     fn heard(&mut self, read: io::Result<usize>) {
@@ -235,7 +260,9 @@ impl Terminal {
                 };
                 self.stage = Stage::Buries(Box::pin(running.bury(grace)));
             }
-            (Passed::Buried(status), Stage::Buries(_)) => self.status = status,
+            (Passed::Buried(status), Stage::Buries(_)) => {
+                self.status = self.reports.as_mut().and_then(Reports::status).or(status);
+            }
             (Passed::Gone | Passed::Buried(_), stage) => self.stage = stage,
         }
     }
@@ -312,6 +339,11 @@ impl Terminal {
     /// From gone to over, once all that it said is heard.
     async fn go_on(&mut self) {
         if matches!(self.stage, Stage::Drains { .. }) && self.pipe.is_none() {
+            if let Some(reports) = self.reports.take() {
+                for note in reports.settle().await {
+                    self.voice.hear(format!("\nswitchboard: {note}\n").as_bytes(), Instant::now());
+                }
+            }
             self.voice.end(Instant::now());
             self.stage = Stage::Over;
             self.due.append(&mut self.later);

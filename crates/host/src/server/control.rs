@@ -105,17 +105,18 @@ async fn folder(path: &str) -> Result<WorkspaceRoot, Problem> {
 }
 
 pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
-    let bytes = collect(body).await?;
+    let bytes = collect(body, MAX_BODY_BYTES).await?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Problem::bad_message(format!("the body is not as it should be: {error}")))
 }
 
-async fn collect(body: Body) -> Result<Bytes, Problem> {
-    let whole = tokio::time::timeout(BODY_TIME, Limited::new(body, MAX_BODY_BYTES).collect()).await;
+/// A body of at most so many bytes.
+pub(super) async fn collect(body: Body, most: usize) -> Result<Bytes, Problem> {
+    let whole = tokio::time::timeout(BODY_TIME, Limited::new(body, most).collect()).await;
     match whole {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let message = format!("the body is over the limit of {MAX_BODY_BYTES} bytes");
+            let message = format!("the body is over the limit of {most} bytes");
             Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message))
         }
         Ok(Err(error)) => Err(Problem::bad_message(format!("the body did not arrive: {error}"))),

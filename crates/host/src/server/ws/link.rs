@@ -226,7 +226,7 @@ impl Link {
             Err(reject) => {
                 self.shared.metrics.reject(reject.code);
                 let mut batch = Batch::default();
-                batch.add_told(&Told::Refused(reject.clone()), self.dialect.as_mut());
+                batch.add_refusal(&reject, self.dialect.as_mut());
                 (Err((reject, batch.since(Mark::default()))), Some(batch))
             }
         };
@@ -242,7 +242,7 @@ impl Link {
     async fn refuse(&mut self, reject: Reject) -> Result<(), LinkError> {
         self.shared.metrics.reject(reject.code);
         let mut batch = Batch::default();
-        batch.add_told(&Told::Refused(reject), self.dialect.as_mut());
+        batch.add_refusal(&reject, self.dialect.as_mut());
         Box::pin(self.write(batch)).await
     }
 
