@@ -6,15 +6,18 @@ mod invariants {
     mod agents;
     mod apart_and_bounded;
     mod approvals;
+    mod calls;
     mod continuous;
     mod disk;
     mod durable;
     mod errands;
+    mod lending;
     mod life;
     mod lists;
     mod looks;
     mod random;
     mod restart;
+    mod rules;
     mod runner;
     mod seams;
     mod sleep;
