@@ -15,6 +15,7 @@ mod invariants {
     mod life;
     mod lists;
     mod looks;
+    mod policies;
     mod random;
     mod restart;
     mod rules;
