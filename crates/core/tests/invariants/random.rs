@@ -1,16 +1,18 @@
 //! The host under random prompts, words, cancels, hides, shows, reconnects, exits, slow and failed commits and restarts.
 //! The world checks each event as it is shown; at the end every view must have the whole log.
 
+mod tooling;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use switchboard_core::Input;
 use switchboard_types::{
-    Approval, ApprovalKind, BatchMode, Body, CallId, Command, Console, Decision, Effect, Errand, ErrandName, LifeId,
-    Mode, PolicyChange, RequestNo, Run as RunCommand, Seq, SessionId, Severity, TabId, Text, ToolCode, ToolFailure,
-    ToolRequest, Visibility, Word,
+    Approval, ApprovalKind, Body, Command, Console, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq,
+    SessionId, Severity, TabId, Text, Visibility, Word,
 };
 
-use super::calls::{function, tools};
+use self::tooling::Tooling;
+use super::calls::tools;
 use super::view::last;
 use super::world::World;
 
@@ -51,15 +53,7 @@ enum Step {
     Agents,
     Wait { ms: u64 },
     Kill,
-    Call { view: usize, what: u8, mode: u8, tab: Option<usize> },
-    AgentCall { tab: usize, what: u8 },
-    CancelCall { view: usize, back: usize },
-    Lend { view: usize },
-    GiveBack { view: usize, fails: bool },
-    WatchQuestions { view: usize },
-    Answer { view: usize, session: u64, how: u8 },
-    RemoveRule { view: usize },
-    SetPolicy { view: usize, tab: usize, mode: bool, auto: bool },
+    Tools(Tooling),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -98,31 +92,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => Just(Step::Agents),
         2 => prop_oneof![Just(100), Just(5_000), Just(11_000), Just(41_000), Just(31 * 60_000)].prop_map(|ms| Step::Wait { ms }),
         2 => Just(Step::Kill),
-        8 => tool_step(),
-        4 => answer_step(),
-    ]
-}
-
-fn tool_step() -> impl Strategy<Value = Step> {
-    let (view, tab) = (0..VIEWS, 0..TABS);
-    prop_oneof![
-        5 => (view.clone(), 0..6_u8, 0..3_u8, proptest::option::of(tab.clone()))
-            .prop_map(|(view, what, mode, tab)| Step::Call { view, what, mode, tab }),
-        4 => (tab, 0..6_u8).prop_map(|(tab, what)| Step::AgentCall { tab, what }),
-        1 => (view.clone(), 0..4_usize).prop_map(|(view, back)| Step::CancelCall { view, back }),
-        1 => view.clone().prop_map(|view| Step::Lend { view }),
-        2 => (view, any::<bool>()).prop_map(|(view, fails)| Step::GiveBack { view, fails }),
-    ]
-}
-
-fn answer_step() -> impl Strategy<Value = Step> {
-    let (view, tab) = (0..VIEWS, 0..TABS);
-    prop_oneof![
-        6 => (view.clone(), 1..6_u64, 0..6_u8).prop_map(|(view, session, how)| Step::Answer { view, session, how }),
-        1 => view.clone().prop_map(|view| Step::WatchQuestions { view }),
-        1 => view.clone().prop_map(|view| Step::RemoveRule { view }),
-        1 => (view, tab, any::<bool>(), any::<bool>())
-            .prop_map(|(view, tab, mode, auto)| Step::SetPolicy { view, tab, mode, auto }),
+        12 => tooling::step().prop_map(Step::Tools),
     ]
 }
 
@@ -244,122 +214,9 @@ impl Run {
                     self.world.exit(life);
                 }
             }
-            Step::Call { .. }
-            | Step::AgentCall { .. }
-            | Step::CancelCall { .. }
-            | Step::Lend { .. }
-            | Step::GiveBack { .. }
-            | Step::WatchQuestions { .. }
-            | Step::Answer { .. }
-            | Step::RemoveRule { .. }
-            | Step::SetPolicy { .. } => self.tools(step),
+            Step::Tools(tooling) => self.tools(tooling),
             word => self.word(word),
         }
-    }
-
-    fn request(&mut self) -> RequestNo {
-        self.requests += 1;
-        RequestNo(self.requests)
-    }
-
-    fn wanted(&mut self, what: u8, session: Option<SessionId>) -> ToolRequest {
-        self.calls += 1;
-        let (tool, parameters) = tool(what);
-        let (call, timeout_ms) = (Some(format!("c{}", self.calls).as_str().into()), Some(8_000));
-        ToolRequest { call, tool: tool.as_str().into(), parameters, session, workspace: None, timeout_ms }
-    }
-
-    fn tools(&mut self, step: Step) {
-        match step {
-            Step::Call { view, what, mode, tab } => {
-                let session = tab.and_then(|tab| self.session(tab));
-                let calls = (0..=mode).map(|at| self.wanted((what + at) % 6, session)).collect();
-                let mode = match mode {
-                    0 => BatchMode::Parallel,
-                    1 => BatchMode::Sequential,
-                    _ => BatchMode::SequentialUntilError,
-                };
-                let request = self.request();
-                self.world.command(view, Command::CallTools { request, calls, mode });
-            }
-            Step::AgentCall { tab, what } => {
-                self.calls += 1;
-                let call = CallId::from(format!("c{}", self.calls).as_str());
-                let (tool, parameters) = tool(what);
-                self.say(tab, |session| {
-                    let (call, tool, parameters) = (call.clone(), tool.clone(), parameters.clone());
-                    vec![Word::ToolCall { session, call, tool, parameters }]
-                });
-            }
-            Step::CancelCall { view, back } => {
-                let call = CallId::from(format!("c{}", self.calls.saturating_sub(back)).as_str());
-                let request = self.request();
-                self.world.command(view, Command::CancelCall { request, call });
-            }
-            Step::Lend { view } => {
-                let effect = if view == 0 { Effect::Reads } else { Effect::Acts };
-                let tools = vec![(function(&format!("lent{view}")), effect)];
-                let request = self.request();
-                self.world.command(view, Command::LendTools { request, tools });
-            }
-            Step::GiveBack { view, fails } => {
-                let Some((call, _)) = self.world.views[view].lent_calls.pop() else { return };
-                let failure = ToolFailure::new(ToolCode::Denied, "no");
-                let result = if fails { Err(failure) } else { Ok("given".into()) };
-                self.world.command(view, Command::LentResult { call, result });
-            }
-            Step::WatchQuestions { view } => {
-                let request = self.request();
-                self.world.command(view, Command::WatchApprovals { request });
-                self.world.command(view, Command::WatchRules {});
-            }
-            Step::Answer { view, session, how } => self.answer(view, SessionId(session), how),
-            Step::RemoveRule { view } => {
-                let rule = self.world.disk.rules.first().map_or_else(|| "r0".into(), |rule| rule.id.clone());
-                self.world.command(view, Command::RemoveRule { rule });
-            }
-            Step::SetPolicy { view, tab, mode, auto } => {
-                let mode = Some(if mode { Mode::Agent } else { Mode::Edit });
-                let change = PolicyChange { mode, auto_edits: Some(auto), ..PolicyChange::default() };
-                let tab = self.tab(tab).as_str().into();
-                self.world.command(view, Command::SetPolicy { tab, change });
-            }
-            other => unreachable!("{other:?} is about no tool"),
-        }
-    }
-
-    /// Answers some question of a session, in one of the five ways or with an edited command.
-    fn answer(&mut self, view: usize, session: SessionId, how: u8) {
-        let Some(state) = self.world.host.state(session) else { return };
-        let Some(approval) = state.approvals().next().map(|open| open.approval.id.clone()) else { return };
-        let decision = match how {
-            0 => Decision::AllowSession,
-            1 => Decision::AllowRule,
-            2 => Decision::Deny,
-            3 => Decision::DenyStop,
-            _ => Decision::AllowOnce,
-        };
-        let command = (how == 4).then(|| "make edited".to_owned());
-        let request = self.request();
-        self.world.command(view, Command::Answer { request, session, approval, decision, command });
-    }
-
-    /// Nobody who asked for something waits for ever.
-    fn assert_everybody_is_answered(&self) {
-        for (at, view) in self.world.views.iter().enumerate() {
-            assert!(view.link.is_none() || view.owed.is_empty(), "view {at} waits for {:?}", view.owed);
-        }
-        let waiting: Vec<_> = self.world.owed_calls.keys().filter(|(life, of, _)| self.is_served(*life, *of)).collect();
-        assert!(waiting.is_empty(), "nobody answers {waiting:?}");
-        for (id, stored) in &self.world.disk.sessions {
-            let open: Vec<_> = stored.calls.values().filter(|row| row.end.is_none()).collect();
-            assert!(open.is_empty() || self.is_sealed(*id), "calls of {id} have no end: {open:?}");
-        }
-    }
-
-    /// Whether a session is in memory and closed to writes.
-    fn is_sealed(&self, id: SessionId) -> bool {
-        self.world.host.head(id).is_some() && self.world.host.state(id).is_none()
     }
 
     fn word(&mut self, step: Step) {
@@ -477,18 +334,6 @@ impl Run {
             }
         }
     }
-}
-
-fn tool(what: u8) -> (String, serde_json::Value) {
-    let (tool, parameters) = match what {
-        0 => ("say", serde_json::json!({ "say": "slow" })),
-        1 => ("say", serde_json::json!({ "say": "wrong" })),
-        2 => ("write_file", serde_json::json!({ "path": "a" })),
-        3 => ("run_terminal_command", serde_json::json!({ "command": "make" })),
-        4 => ("lent0", serde_json::json!({})),
-        _ => ("lent1", serde_json::json!({})),
-    };
-    (tool.to_owned(), parameters)
 }
 
 fn errand(what: u8) -> Errand {
