@@ -49,6 +49,7 @@ class Stage {
           },
         };
       },
+      openTools: () => ({ send: () => undefined, close: () => undefined }),
       letIn: () => Promise.resolve(true),
       keep: outboxKeep(new Shelf(localStorage)),
       newTabs: new NewTabs({
@@ -244,13 +245,13 @@ it("an answer of the agent's own goes out by its name, options and sign-ins with
   const page = online();
   page.prompt("hello");
   const tab = page.active ?? "";
-  page.decide("q", "allow_session", "always");
-  page.decide("q", "deny");
+  page.decide("q", { decision: "allow_session", option: "always" });
+  page.decide("q", { decision: "allow_once", command: "ls" });
   page.setOption("model", "small");
   page.signIn("account");
   expect(stage.host.heard.slice(-4)).toEqual([
     { type: "decide", tab, approval: "q", decision: "allow_session", option: "always" },
-    { type: "decide", tab, approval: "q", decision: "deny" },
+    { type: "decide", tab, approval: "q", decision: "allow_once", command: "ls" },
     { type: "setOption", tab, option: "model", value: "small" },
     { type: "signIn", tab, method: "account" },
   ]);

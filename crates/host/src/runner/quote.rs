@@ -62,7 +62,7 @@ fn spelled(text: &str) -> String {
 }
 
 /// Characters that nobody sees, that look like a space, or that turn the order of others round.
-pub(super) fn is_hidden(character: char) -> bool {
+fn is_hidden(character: char) -> bool {
     matches!(character,
         '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{1680}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}'

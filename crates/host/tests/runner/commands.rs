@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use switchboard_types::{ApprovalKind, Errand, ErrandCode, ExecutionEnd, Prepared, Run, Severity, TerminalWish};
+use switchboard_types::{ApprovalKind, Errand, ErrandCode, ExecutionEnd, Prepared, Run, TerminalWish};
 
 use super::stage::{Stage, code, command, exited, link, script_of};
 
@@ -27,8 +27,8 @@ async fn a_command_is_shown_just_as_it_would_run() {
             cwd: Some(format!("{}/sub", stage.workspace())),
             path: None,
             diff: None,
-            severity: Severity::High,
-            reason: "the agent wants to run this command: it holds characters that cannot be seen".into(),
+            change: None,
+            facts: prepared.facts.clone(),
             digest: prepared.digest.clone(),
             scope: format!("run:{}", prepared.digest),
         }

@@ -2,13 +2,15 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_host::agents::Graces;
 use switchboard_host::runner::Runner;
+use switchboard_host::runner::contain::Fence;
 use switchboard_types::{
-    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd, ExecutionId,
-    Exit, Prepared, Run, SessionId, TerminalWish, WorkspaceRoot,
+    Console, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd,
+    ExecutionId, Exit, Network, Prepared, Run, RunAs, SessionId, TerminalWish, WorkspaceRoot,
 };
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -48,7 +50,9 @@ impl Stage {
     pub(crate) fn new(graces: Graces, inbox: usize) -> Self {
         let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (send, inbox) = mpsc::channel(inbox);
-        let runner = Runner::start(data.path(), send, graces).unwrap();
+        // Numbers of processes are the host's here; those behind walls have their own tests.
+        let fence = Arc::new(Fence::none("the tests look at processes from outside"));
+        let runner = Runner::start(data.path(), send, graces, fence).unwrap();
         Self { data, root, runner, inbox, aside: Vec::new(), last: 0 }
     }
 
@@ -162,7 +166,7 @@ impl Stage {
 
     pub(crate) fn order_perform(&self, errand: ErrandId) -> ExecutionId {
         let execution = ExecutionId::from(format!("x{}", errand.0).as_str());
-        self.runner.order(ErrandOrder::Perform { errand, execution: execution.clone() });
+        self.runner.order(perform(errand, SESSION, &execution));
         execution
     }
 
@@ -227,6 +231,12 @@ impl Stage {
     }
 }
 
+/// The order to do what was made ready, as a person has seen it.
+pub(crate) fn perform(errand: ErrandId, session: SessionId, execution: &ExecutionId) -> ErrandOrder {
+    let (run_as, network) = (RunAs::Shown, Network::Open);
+    ErrandOrder::Perform { errand, session, execution: execution.clone(), run_as, network }
+}
+
 pub(crate) fn script_of(script: &str) -> Run {
     Run {
         program: "/bin/sh".to_owned(),
@@ -234,12 +244,20 @@ pub(crate) fn script_of(script: &str) -> Run {
         env: Vec::new(),
         cwd: None,
         output_limit: None,
+        console: Console::Pipes,
     }
 }
 
 pub(crate) fn command<const N: usize>(words: [&str; N]) -> Run {
     let mut words = words.iter().map(|word| (*word).to_owned());
-    Run { program: words.next().unwrap(), args: words.collect(), env: Vec::new(), cwd: None, output_limit: None }
+    Run {
+        program: words.next().unwrap(),
+        args: words.collect(),
+        env: Vec::new(),
+        cwd: None,
+        output_limit: None,
+        console: Console::Pipes,
+    }
 }
 
 pub(crate) fn code<T>(result: Result<T, ErrandFailure>) -> Option<ErrandCode> {
