@@ -73,9 +73,3 @@ pub fn read(facts: &CommandFacts) -> Reading {
         None => read_argv(&facts.argv),
     }
 }
-
-/// What a rule is about, in words.
-#[must_use]
-pub fn describe(what: &switchboard_types::RuleWhat) -> String {
-    format!("{what:?}")
-}
