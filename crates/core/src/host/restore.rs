@@ -2,8 +2,8 @@
 //! workspaces. Never sends a prompt again.
 
 use switchboard_types::{
-    Body, Change, Detail, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time, Told, Trust, WorkspaceRoot,
-    WorkspaceRow,
+    Body, Change, Detail, ErrandCode, ErrandFailure, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time,
+    Told, Trust, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::Host;
@@ -23,18 +23,20 @@ impl Host {
     }
 
     /// Takes back a session from the disk: what ran when the host died has failed, what waited waits for a view.
-    pub fn restore(&mut self, now: Time, recovered: Recovered) {
+    pub fn restore(&mut self, now: Time, mut recovered: Recovered) {
         let Some(tab) = recovered.row.tab.clone() else { return };
         let id = recovered.row.session;
         // Two sessions can claim a tab if the older one's end did not reach the disk; the newer one has it.
         if let Some(older) = self.tabs.insert(tab.clone(), id) {
             self.append(now, older, None, &Body::SessionClosed {});
         }
+        let calls = std::mem::take(&mut recovered.calls);
         let mut session = Session::found(recovered, tab);
         session.held = session.state.queue().len() > 0;
         self.sessions.insert(id, session);
         self.settle_executions(now, id);
         self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
+        self.settle_calls(now, id, calls);
     }
 
     /// Marks the running turn as failed and lets its questions expire.
@@ -43,9 +45,8 @@ impl Host {
         let running = session.state.running();
         if let Some(turn) = running {
             self.end_turn(now, id, turn, Outcome::Failed, Some(Detail::new(code, message)));
-        } else {
-            self.resolve_all(now, id, Resolution::Expired);
         }
+        self.resolve_all(now, id, Resolution::Expired);
     }
 
     /// A session whose commit failed was read anew; its commands go on.
@@ -70,11 +71,12 @@ impl Host {
         &mut self,
         now: Time,
         id: SessionId,
-        recovered: Recovered,
+        mut recovered: Recovered,
         waiting: Vec<(LinkId, switchboard_types::Command)>,
     ) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let (tab, watchers) = (session.tab.clone(), std::mem::take(&mut session.watchers));
+        let calls = std::mem::take(&mut recovered.calls);
         *session = Session::found(recovered, tab.clone());
         session.watchers = watchers;
         // The close that seemed to fail is on the disk after all.
@@ -88,6 +90,7 @@ impl Host {
             "storage_failed",
             "this turn could not be kept: the disk took no more. Send it again",
         );
+        self.settle_calls(now, id, calls);
         self.look_again(id);
         self.touch(id);
         for (link, command) in waiting {
@@ -161,6 +164,8 @@ impl Host {
     pub(super) fn stop(&mut self, now: Time) {
         self.stopping = true;
         let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
+        let stopped = ErrandFailure::new(ErrandCode::Cancelled, "the host is stopping");
+        self.stop_calls(now, &stopped, |_| true);
         for id in ids {
             self.settle_running(now, id, "host_restarted", "the host was stopped while this turn ran; send it again");
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use switchboard_core::{Recovered, Slice, State};
 use switchboard_types::{
-    Body, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace, PageBuilder, Rule, Seq, SessionId,
-    SessionRow, TabId, ToolName, TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
+    Body, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace, PageBuilder, Rule, Seq,
+    SessionId, SessionRow, TabId, ToolName, TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::view::last;

@@ -2,8 +2,8 @@
 
 use switchboard_types::limits::MAX_OPEN_ERRANDS;
 use switchboard_types::{
-    Ask, Body, Command, Console, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode, Run,
-    SessionId, Word,
+    Ask, Body, Command, Console, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode,
+    Run, SessionId, Word,
 };
 
 use super::runner::is_code;

@@ -4,8 +4,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use switchboard_types::{
-    Approval, ApprovalKind, Body, Command, Console, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq, SessionId,
-    Severity, TabId, Text, Visibility, Word,
+    Approval, ApprovalKind, Body, Command, Console, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq,
+    SessionId, Severity, TabId, Text, Visibility, Word,
 };
 
 use super::view::last;

@@ -116,8 +116,7 @@ impl Runner {
                 let end = ExecutionEnd::Written { bytes: 4 };
                 let is_tool = matches!(what, Errand::Tool { .. });
                 let data = serde_json::json!({ "bytes": 4 });
-                let result =
-                    Ok(if is_tool { ErrandResult::Tool { data } } else { ErrandResult::Written { bytes: 4 } });
+                let result = Ok(if is_tool { ErrandResult::Tool { data } } else { ErrandResult::Written { bytes: 4 } });
                 let done = ErrandNews::Done { errand, result };
                 vec![ErrandNews::Ended { session, execution, end }, done]
             }

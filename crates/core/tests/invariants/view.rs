@@ -154,7 +154,8 @@ impl View {
             }
         }
         if let Told::Answered { result: Ok((resolution, _)), .. } = told {
-            let resolved = |body: &Body| matches!(body, Body::ApprovalResolved { resolution: r, .. } if r == resolution);
+            let resolved =
+                |body: &Body| matches!(body, Body::ApprovalResolved { resolution: r, .. } if r == resolution);
             assert!(bodies().any(resolved), "an answer was told before it was durable");
         }
     }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentInfo, AgentName, Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, ProcessPer,
-    Prompt, ReadId, RequestNo, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    AgentInfo, AgentName, Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId,
+    ProcessPer, Prompt, ReadId, RequestNo, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word,
+    WorkspaceRoot,
 };
 
 use super::disk::Disk;
