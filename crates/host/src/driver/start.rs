@@ -101,8 +101,8 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
 /// What commands are held in by. The runner must know before the first of them.
 async fn fence(serve: &Serve) -> Result<Arc<Fence>, Failure> {
-    let hidden = serve.source.file.iter().map(|(file, _)| file.clone()).collect();
-    let wanted = contain::Wanted { hidden, ..contain::Wanted::default() };
+    let file = serve.source.file.as_ref().map(|(file, _)| file.as_path());
+    let wanted = contain::Wanted::of(&serve.config.tools.holding, file);
     let path = std::env::var_os("PATH");
     let probed = tokio::task::spawn_blocking(move || contain::probe(wanted, path.as_deref())).await;
     probed

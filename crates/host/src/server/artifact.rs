@@ -112,9 +112,8 @@ mod tests {
     #[test]
     fn the_oldest_go_when_there_is_too_much() {
         let (artifacts, now) = (Artifacts::default(), Instant::now());
-        let names: Vec<Secret> = (0..5)
-            .map(|_| artifacts.keep(Bytes::from(vec![b'0'; MAX_ALL_BYTES / 4]), now).unwrap())
-            .collect();
+        let names: Vec<Secret> =
+            (0..5).map(|_| artifacts.keep(Bytes::from(vec![b'0'; MAX_ALL_BYTES / 4]), now).unwrap()).collect();
         let found: Vec<bool> = names.iter().map(|name| artifacts.take(name.reveal(), now).is_some()).collect();
         assert_eq!(found, [false, true, true, true, true]);
         let names: Vec<Secret> = (0..=MAX_KEPT).map(|_| artifacts.keep(Bytes::new(), now).unwrap()).collect();

@@ -86,7 +86,8 @@ impl Browser {
 
     /// Moves the largest results out, if a few of them are all that is large.
     async fn move_results(&self, results: &mut [Value], size: usize) -> Result<bool, Failure> {
-        let mut sizes: Vec<(usize, usize)> = results.iter().map(bytes).enumerate().map(|(at, bytes)| (bytes, at)).collect();
+        let mut sizes: Vec<(usize, usize)> =
+            results.iter().map(bytes).enumerate().map(|(at, bytes)| (bytes, at)).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         let (mut left, mut large) = (size, Vec::new());
         for (bytes, at) in sizes.into_iter().take(MAX_LINKS) {

@@ -40,12 +40,7 @@ pub(super) enum Bounds {
 }
 
 /// Carries messages until the input ends, which is the usual end, or the host is gone.
-pub(super) async fn run(
-    socket: Socket,
-    kind: ViewKind,
-    framing: FramingKind,
-    bounds: Bounds,
-) -> Result<(), Failure> {
+pub(super) async fn run(socket: Socket, kind: ViewKind, framing: FramingKind, bounds: Bounds) -> Result<(), Failure> {
     let (sink, stream) = socket.split();
     let (refuse, refusals) = mpsc::channel(REFUSALS);
     let mut up = Box::pin(Up { input: tokio::io::stdin(), sink, kind, refuse }.run(Framing::new(framing)));
@@ -168,7 +163,10 @@ impl Down {
     }
 
     /// Takes this and whatever else has come; says why if it was the end.
-    async fn gather(&mut self, first: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>) -> Option<String> {
+    async fn gather(
+        &mut self,
+        first: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>,
+    ) -> Option<String> {
         let mut next = Some(first);
         while let Some(message) = next {
             match heard(message) {
