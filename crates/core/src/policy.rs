@@ -38,3 +38,9 @@ pub fn judge(question: &Question<'_>) -> Judgement {
         suggestion: None,
     }
 }
+
+/// What a rule is about, in words.
+#[must_use]
+pub fn describe(what: &switchboard_types::RuleWhat) -> String {
+    format!("{what:?}")
+}
