@@ -4,6 +4,8 @@
 use switchboard_types::{Containment, Tool};
 use tokio::sync::mpsc;
 
+use crate::runner::tools;
+
 /// Things that are found out, each once.
 pub(super) const MAX_READINESS: usize = 2;
 
@@ -18,7 +20,7 @@ pub enum Readiness {
 
 /// Finds out, off the host's task, and tells it.
 pub(super) async fn find_out(tell: mpsc::Sender<Readiness>, containment: Containment) {
-    let looked = tokio::task::spawn_blocking(Vec::new);
+    let looked = tokio::task::spawn_blocking(tools::definitions);
     // The look itself does not panic; if it does, the tools stay unlisted.
     let Ok(tools) = looked.await else { return };
     for one in [Readiness::Containment(containment), Readiness::Tools(tools)] {

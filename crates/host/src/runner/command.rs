@@ -359,7 +359,16 @@ fn script(
     });
     let words = set.chain(line.words).collect();
     let cwd = open.path().join(&plan.cwd);
-    Ok((Script { cwd, folder: (found.st_dev, found.st_ino), variables, terminal: plan.console != Console::Pipes, steps: line.steps }, words))
+    Ok((
+        Script {
+            cwd,
+            folder: (found.st_dev, found.st_ino),
+            variables,
+            terminal: plan.console != Console::Pipes,
+            steps: line.steps,
+        },
+        words,
+    ))
 }
 
 fn around(plan: &RunPlan, wrapped: Wrapped, folder: OwnedFd) -> Result<Ready, ErrandFailure> {

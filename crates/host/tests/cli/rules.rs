@@ -18,8 +18,7 @@ fn with_rules() -> Stage {
     let stage = Stage::new();
     stage.call(&["sessions", "list"]).good();
     let (send, done) = std::sync::mpsc::channel();
-    let (store, _) =
-        SqliteStore::open(&stage.data(), Options::default(), move |done| drop(send.send(done))).unwrap();
+    let (store, _) = SqliteStore::open(&stage.data(), Options::default(), move |done| drop(send.send(done))).unwrap();
     let args = vec![ArgPattern::Is { arg: "--version".to_owned() }];
     let run = RuleWhat::Command { program: "/usr/bin/git".to_owned(), args, cwd: "/".to_owned() };
     let changes = vec![
@@ -60,7 +59,10 @@ fn a_rule_is_taken_out_for_good_and_one_that_is_not_there_is_code_3() {
     let stage = with_rules();
     let done = stage.call(&["rules", "remove", "r9"]);
     assert!(done.code == 3 && done.err.contains("no rule `r9`"), "{done:?}");
-    assert_eq!(stage.call(&["rules", "remove", "r1", "--json"]).good().json(), [json!({ "id": "r1", "removed": true })]);
+    assert_eq!(
+        stage.call(&["rules", "remove", "r1", "--json"]).good().json(),
+        [json!({ "id": "r1", "removed": true })]
+    );
     assert_eq!(stage.call(&["rules", "remove", "r1"]).code, 3);
     assert_eq!(ids(&stage), ["r2"]);
     let mut host = stage.serve();
@@ -89,7 +91,10 @@ fn a_command_is_judged_and_nothing_is_run() {
     assert!(harm["reasons"].as_array().is_some_and(|reasons| !reasons.is_empty()), "{harm}");
     assert!(!stage.workspace().join("made").exists());
     let words = stage.call(&["rules", "test", "rm -rf /"]).good().out;
-    assert!(words.starts_with("ask: ") && words.contains("severity: critical") && words.contains("because "), "{words}");
+    assert!(
+        words.starts_with("ask: ") && words.contains("severity: critical") && words.contains("because "),
+        "{words}"
+    );
     assert!(words.contains("not trusted"), "{words}");
     stage.call(&["trust"]).good();
     assert!(!stage.call(&["rules", "test", "ls"]).good().out.contains("not trusted"));

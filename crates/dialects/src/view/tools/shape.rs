@@ -399,6 +399,9 @@ pub(super) enum Unasked<'a> {
         approval_id: String,
         /// Whose question it is.
         session_id: String,
+        /// The call that it is asked for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        execution_id: Option<&'a CallId>,
         kind: ApprovalKind,
         /// For people: what would happen.
         title: &'a str,

@@ -98,6 +98,7 @@ impl Writer<'_> {
         self.unasked(&Unasked::ApprovalRequest {
             approval_id: format!("{session}:{}", approval.id),
             session_id: session.to_string(),
+            execution_id: approval.call.as_ref(),
             kind: approval.kind,
             title: &approval.title,
             command: approval.command.as_deref(),
