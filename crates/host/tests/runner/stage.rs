@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_host::agents::Graces;
 use switchboard_host::runner::Runner;
+use switchboard_host::runner::contain::Fence;
 use switchboard_types::{
     Console, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd,
     ExecutionId, Exit, Network, Prepared, Run, RunAs, SessionId, TerminalWish, WorkspaceRoot,
@@ -48,7 +50,9 @@ impl Stage {
     pub(crate) fn new(graces: Graces, inbox: usize) -> Self {
         let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (send, inbox) = mpsc::channel(inbox);
-        let runner = Runner::start(data.path(), send, graces).unwrap();
+        // Numbers of processes are the host's here; those behind walls have their own tests.
+        let fence = Arc::new(Fence::none("the tests look at processes from outside"));
+        let runner = Runner::start(data.path(), send, graces, fence).unwrap();
         Self { data, root, runner, inbox, aside: Vec::new(), last: 0 }
     }
 
