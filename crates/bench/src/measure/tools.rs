@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
+use switchboard_host::runner::validate::Check;
+use switchboard_types::{FunctionTool, ToolDefinition};
 
 use super::{Bench, Findings, progress};
 use crate::row::{Row, Unit};
@@ -97,11 +99,13 @@ fn parameters() -> Value {
 
 /// Checks a second.
 fn checking(count: u32) -> Result<f64> {
-    let check = switchboard_host::runner::Checked::new(&schema()).map_err(anyhow::Error::msg)?;
+    let function =
+        FunctionTool { name: "write".into(), description: String::new(), parameters: schema(), strict: None };
+    let check = Check::of(&ToolDefinition::Function { function }).map_err(anyhow::Error::msg)?;
     let parameters = parameters();
     let start = Instant::now();
     for _ in 0..count {
-        if !check.findings(std::hint::black_box(&parameters)).is_empty() {
+        if check.check(std::hint::black_box(&parameters)).is_err() {
             bail!("the parameters must be right");
         }
     }
