@@ -322,8 +322,14 @@ impl Host {
 
     /// Shows a question to a view once, when it is on the disk.
     fn show_to(&mut self, link_id: LinkId, id: SessionId, approval: &ApprovalId) {
-        let told = self.links.get_mut(&link_id).and_then(|link| link.questions.as_mut());
-        if !told.is_some_and(|told| told.insert((id, approval.clone()))) {
+        let Some(link) = self.links.get_mut(&link_id) else { return };
+        let Some(told) = &mut link.questions else { return };
+        let sessions = &self.sessions;
+        // Only what is open can be told again.
+        told.retain(|(id, approval)| {
+            sessions.get(id).is_some_and(|session| session.state.approval(approval).is_some())
+        });
+        if !told.insert((id, approval.clone())) {
             return;
         }
         let Some(session) = self.sessions.get(&id) else { return };

@@ -53,6 +53,9 @@ impl Host {
         let Some(open) = session.and_then(|session| session.errands.get(&errand)) else { return };
         if let ErrandStage::Cleared(prepared, cleared) = &open.stage {
             let (prepared, cleared) = (prepared.clone(), cleared.clone());
+            if let Err(failure) = self.still_allowed(id, errand, &prepared) {
+                return self.withdraw(now, id, errand, failure);
+            }
             self.perform(now, id, errand, &prepared, cleared);
         }
     }
@@ -97,9 +100,9 @@ impl Host {
         }
     }
 
-    /// Stops every call that a test picks out; says whether any was open.
+    /// Stops every call that a test picks out; says whether any could be stopped.
     pub(super) fn stop_calls(&mut self, now: Time, failure: &ErrandFailure, picks: impl Fn(&OpenCall) -> bool) -> bool {
-        let picked = self.calls.which(picks);
+        let picked = self.calls.which(|call| call.result.is_none() && picks(call));
         for no in &picked {
             self.stop_call(now, *no, failure.clone());
         }

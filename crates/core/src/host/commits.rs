@@ -11,6 +11,7 @@ use switchboard_types::{
 use super::Host;
 use super::rules::RuleAsker;
 use crate::input::{Output, RequestId, Workspace};
+use crate::open::ErrandStage;
 use crate::session::{AgentPlace, Writes};
 
 /// A commit that the store has not answered yet.
@@ -152,9 +153,11 @@ impl Host {
             // Nothing that it started could be recorded to its end.
             self.outputs.push_back(Output::Errand(ErrandOrder::EndAll { session: id }));
         }
-        for errand in errands.into_keys() {
+        for (errand, open) in errands {
             self.errands.remove(&errand);
-            self.outputs.push_back(Output::Errand(ErrandOrder::Drop { errand }));
+            let serves = matches!(open.stage, ErrandStage::Serving);
+            let order = if serves { ErrandOrder::Stop { errand } } else { ErrandOrder::Drop { errand } };
+            self.outputs.push_back(Output::Errand(order));
         }
         self.touch(id);
         self.refuse_seats(id, RejectCode::Internal, &sealed_message(reason));

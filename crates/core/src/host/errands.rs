@@ -97,13 +97,16 @@ impl Host {
         errand: ErrandId,
         (approval, resolution): (&ApprovalId, Resolution),
     ) {
-        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Some(session) = self.sessions.get(&id) else { return };
         let Some(open) = session.errands.get(&errand) else { return };
         let ErrandStage::Asked(prepared) = &open.stage else { return };
         let prepared = prepared.clone();
         let failure = match resolution {
             Resolution::AllowOnce | Resolution::AllowSession | Resolution::AllowRule => {
-                if resolution == Resolution::AllowSession {
+                if let Err(failure) = self.still_allowed(id, errand, &prepared) {
+                    return self.withdraw(now, id, errand, failure);
+                }
+                if let (Resolution::AllowSession, Some(session)) = (resolution, self.sessions.get_mut(&id)) {
                     session.grant(prepared.scope.clone());
                 }
                 let cleared = Cleared { approval: Some(approval.clone()), unasked: None, run_as: RunAs::Shown };
@@ -319,7 +322,7 @@ impl Host {
 impl Session {
     /// Whether the host is at work for the agent, so that the agent's silence means nothing.
     pub(crate) fn is_host_at_work(&self) -> bool {
-        self.state.approvals().next().is_some() || self.state.executions().next().is_some()
+        self.state.approvals().next().is_some() || self.is_at_work()
     }
 
     /// Why the agent may do no harm now, if it may not.

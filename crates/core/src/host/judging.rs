@@ -41,6 +41,19 @@ impl Host {
         self.ask_about(now, id, errand, prepared, judgement);
     }
 
+    /// Whether nothing forbids by now what was asked about before: trust, mode, rules and what holds commands in may have
+    /// changed while the person thought.
+    pub(super) fn still_allowed(
+        &self,
+        id: SessionId,
+        errand: ErrandId,
+        prepared: &Prepared,
+    ) -> Result<(), ErrandFailure> {
+        let Some(session) = self.sessions.get(&id) else { return Ok(()) };
+        let Some(open) = session.errands.get(&errand) else { return Ok(()) };
+        self.judgement(session, self.asker(session, &open.asker), &prepared.facts, false).map(drop)
+    }
+
     fn asker(&self, session: &Session, asker: &ErrandAsker) -> Asker {
         let by_view = |call: &crate::open::OpenCall| matches!(call.caller, Caller::View(..));
         match asker {

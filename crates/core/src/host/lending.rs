@@ -18,11 +18,10 @@ use crate::open::{CallNo, ErrandStage};
 impl Host {
     /// A view lends tools: all of them are taken, or none.
     pub(super) fn lend_tools(&mut self, link: LinkId, request: RequestNo, tools: Vec<(ToolDefinition, Effect)>) {
-        let result = self.lendable(link, &tools).map(|names| {
+        let result = self.lendable(link, &tools).inspect(|_| {
             for (definition, effect) in tools {
                 self.registry.lend(Tool { definition, effect, provider: Provider::View(link) });
             }
-            names
         });
         self.tell(link, Told::Lent { request, result });
     }

@@ -1,9 +1,11 @@
 //! What a restart means: sessions and queues come back, what ran is marked, what was asked expires; and the trust of
 //! workspaces. Never sends a prompt again.
 
+use std::collections::BTreeSet;
+
 use switchboard_types::{
-    Body, Change, Detail, ErrandCode, ErrandFailure, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time,
-    Told, Trust, WorkspaceRoot, WorkspaceRow,
+    Body, Change, Detail, Effect, ErrandCode, ErrandFailure, LinkId, Outcome, Provider, RejectCode, Resolution,
+    SessionId, TabId, Time, Told, Trust, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::Host;
@@ -134,13 +136,20 @@ impl Host {
         self.changes.push(Change::Workspace(WorkspaceRow { root: workspace.root.clone(), trusted }));
         if workspace.trust == Trust::Untrusted {
             self.know_workspace(workspace.clone());
-            self.end_untrusted(&workspace.root);
+            self.end_untrusted(now, &workspace.root);
         }
         self.trusting.push((request, workspace));
     }
 
-    fn end_untrusted(&mut self, root: &WorkspaceRoot) {
+    fn end_untrusted(&mut self, now: Time, root: &WorkspaceRoot) {
         let reason = untrusted_message(root);
+        let here = self.sessions.values().filter(|session| session.workspace == *root && !session.agent.is_demo());
+        let here: BTreeSet<SessionId> = here.map(|session| session.id).collect();
+        let failure = ErrandFailure::new(ErrandCode::Untrusted, reason.as_str());
+        self.stop_calls(now, &failure, |call| {
+            let harms = call.tool.provider == Provider::Host && call.tool.effect != Effect::Reads;
+            harms && here.contains(&call.row.session)
+        });
         for key in self.lives.alive() {
             if key.workspace == *root && !key.agent.is_demo() {
                 self.end_life(&key, EndHow::Gracefully, &reason);
@@ -164,7 +173,7 @@ impl Host {
     fn trust_holds(&mut self, now: Time, workspace: Workspace) {
         let root = workspace.root.clone();
         if workspace.trust == Trust::Untrusted {
-            self.end_untrusted(&root);
+            self.end_untrusted(now, &root);
         }
         self.know_workspace(workspace);
         let here = self.sessions.values().filter(|session| session.workspace == root);

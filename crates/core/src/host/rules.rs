@@ -1,14 +1,15 @@
 //! Stored decisions and what a person sets for a session. A new rule holds once it is on the disk; one that is taken out
 //! holds no longer from that moment on. Judges nothing; `policy` does.
 
-use switchboard_types::limits::{MAX_PATTERN_BYTES, MAX_PATTERNS, MAX_RULES};
+use switchboard_types::limits::MAX_RULES;
 use switchboard_types::{
-    Body, Change, LinkId, Patterns, PolicyChange, Reject, RejectCode, Rule, RuleEffect, RuleId, RuleWhat, SessionId,
-    TabId, Time, Told,
+    Body, Change, LinkId, PolicyChange, Reject, RejectCode, Rule, RuleEffect, RuleId, RuleWhat, SessionId, TabId, Time,
+    Told,
 };
 
 use super::Host;
 use crate::input::{Output, RequestId};
+use crate::policy::check_patterns;
 
 /// Who wants a rule taken out.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +129,8 @@ impl Host {
 
     /// A person sets what a session's agent may do unasked.
     pub(super) fn set_policy(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId, change: PolicyChange) {
-        if let Some(message) = change.patterns.as_ref().and_then(wrong_patterns) {
+        if let Some(Err(why)) = change.patterns.as_ref().map(check_patterns) {
+            let message = format!("{why}; nothing was changed");
             return self.refuse(link, Reject::new(RejectCode::BadMessage, message).in_tab(tab));
         }
         let Some(session) = self.sessions.get_mut(&id) else { return };
@@ -144,19 +146,4 @@ impl Host {
             self.append(now, id, None, &Body::PolicyChanged { policy });
         }
     }
-}
-
-/// What is wrong with a list of patterns, if anything is.
-fn wrong_patterns(patterns: &Patterns) -> Option<String> {
-    if patterns.0.len() > MAX_PATTERNS {
-        return Some(format!("a list holds at most {MAX_PATTERNS} patterns; nothing was changed"));
-    }
-    patterns.0.iter().enumerate().find_map(|(at, (glob, _))| {
-        let nth = at + 1;
-        if glob.is_empty() || glob.len() > MAX_PATTERN_BYTES {
-            return Some(format!("pattern {nth} must have 1 to {MAX_PATTERN_BYTES} bytes; nothing was changed"));
-        }
-        let error = globset::Glob::new(glob).err()?;
-        Some(format!("pattern {nth} cannot be read: {}; nothing was changed", error.kind()))
-    })
 }

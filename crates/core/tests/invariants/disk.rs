@@ -1,11 +1,12 @@
 //! A disk in memory: what was committed survives, can be lost from the front, and is read back as the edges do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use switchboard_core::{Recovered, Slice, State};
 use switchboard_types::{
-    ApprovalKind, Body, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace, PageBuilder,
-    Rule, Seq, SessionId, SessionRow, TabId, ToolName, TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
+    ApprovalKind, Body, CallId, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace,
+    PageBuilder, Rule, Seq, SessionId, SessionRow, TabId, ToolName, ToolStatus, TurnName, TurnRow, WorkspaceRoot,
+    WorkspaceRow,
 };
 
 use super::view::last;
@@ -19,6 +20,8 @@ pub(crate) struct Disk {
     pub(crate) rules: Vec<Rule>,
     /// Calls of lent tools that were ever recorded.
     pub(crate) lent: usize,
+    /// Calls whose end was ever recorded.
+    pub(crate) ended_calls: BTreeSet<CallId>,
 }
 
 #[derive(Default)]
@@ -49,6 +52,12 @@ impl Disk {
                 Body::ExecutionStarted { execution } => execution.kind == ApprovalKind::Tool,
                 _ => false,
             };
+            self.ended_calls.extend(events.iter().filter_map(|event| match &event.body {
+                Body::ToolCallUpdate { call } => {
+                    matches!(call.status, ToolStatus::Completed | ToolStatus::Failed).then(|| call.id.clone())
+                }
+                _ => None,
+            }));
             self.lent += events.iter().filter(lent).count();
             stored.log.extend(events);
             for change in &entry.changes {

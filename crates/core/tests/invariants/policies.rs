@@ -2,10 +2,10 @@
 //! and an agent's own questions under the same policy.
 
 use serde_json::json;
-use switchboard_core::{Host, Input, Settings};
+use switchboard_core::{Host, Input, RequestId, Settings, Trust};
 use switchboard_types::{
-    AnsweredBy, Approval, ApprovalKind, Ask, BatchMode, Body, Command, Console, Decision, Effect, Errand, Mode,
-    Network, OptionKind, PolicyChange, RequestNo, Resolution, Rule, RuleEffect, RuleWhat, Run, RunAs, SessionId,
+    AnsweredBy, Approval, ApprovalKind, Ask, BatchMode, Body, Command, Console, Containment, Decision, Effect, Errand,
+    Mode, Network, OptionKind, PolicyChange, RequestNo, Resolution, Rule, RuleEffect, RuleWhat, Run, RunAs, SessionId,
     Severity, Told, ToolCode, ToolRequest, Word,
 };
 
@@ -389,4 +389,27 @@ fn a_consent_to_a_change_of_a_file_counts_for_just_that_change() {
         world.settle();
         assert_eq!(world.runner.done.len(), times, "{diff}");
     }
+}
+
+#[test]
+fn distrust_ends_what_runs_and_an_answer_that_comes_later_allows_nothing() {
+    let (mut world, view) = bench();
+    call(&mut world, view, 1, run("one", "make"));
+    let session = bench_session(&world);
+    answer(&mut world, view, 2, session, Decision::AllowOnce);
+    call(&mut world, view, 3, run("two", "make"));
+    world.handle(Input::Trust { workspace: super::world::workspace(Trust::Untrusted), request: RequestId(9) });
+    world.settle();
+    for request in [1, 3] {
+        assert_eq!(code(&outcome(&world, view, request)), Some(ToolCode::WorkspaceUntrusted));
+    }
+    assert!(world.runner.is_idle());
+    let (mut world, view) = bench();
+    call(&mut world, view, 1, run("one", "make"));
+    let missing = Containment::Missing { reason: "bwrap is gone".to_owned() };
+    world.handle(Input::Containment(missing));
+    let session = bench_session(&world);
+    answer(&mut world, view, 2, session, Decision::AllowOnce);
+    assert_eq!(code(&outcome(&world, view, 1)), Some(ToolCode::Denied));
+    assert!(world.runner.done.is_empty());
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchboard_core::State;
 use switchboard_types::{
     Approval, Body, Event, HistoryPlace, LinkId, Reject, RequestNo, Seq, SessionId, SessionSummary, TabId, Told,
-    ToolName, ToolStatus, WorkspaceRoot, WorkspaceSummary,
+    ToolName, WorkspaceRoot, WorkspaceSummary,
 };
 
 use super::disk::Disk;
@@ -144,13 +144,8 @@ impl View {
         let bodies = || disk.sessions.values().flat_map(|stored| &stored.log).map(|event| &event.body);
         if let Told::ToolsCalled { outcomes: Ok(outcomes), .. } = told {
             for outcome in outcomes.iter().filter(|outcome| outcome.metadata.is_some()) {
-                let over = |body: &Body| match body {
-                    Body::ToolCallUpdate { call } => {
-                        call.id == outcome.call && matches!(call.status, ToolStatus::Completed | ToolStatus::Failed)
-                    }
-                    _ => false,
-                };
-                assert!(bodies().any(over), "{} was answered before its end was durable", outcome.call);
+                let over = disk.ended_calls.contains(&outcome.call);
+                assert!(over, "{} was answered before its end was durable", outcome.call);
             }
         }
         if let Told::Answered { result: Ok((resolution, _)), .. } = told {

@@ -177,10 +177,10 @@ impl World {
 
     pub(crate) fn words(&mut self, life: LifeId, words: Vec<Word>) {
         for word in &words {
-            if let Word::ToolCall { session, call, .. } = word {
-                if self.host.served_by(life).any(|served| served == *session) {
-                    self.owed_calls.insert((life, *session, call.clone()), ());
-                }
+            if let Word::ToolCall { session, call, .. } = word
+                && self.host.served_by(life).any(|served| served == *session)
+            {
+                self.owed_calls.insert((life, *session, call.clone()), ());
             }
             if let Word::Errand { session, errand, .. } = word {
                 let wanted = self.lives.get(&life).is_some_and(|life| life.opened.contains(session));
