@@ -24,6 +24,7 @@ mod wire;
 mod workspaces;
 
 pub use readiness::Readiness;
+pub(crate) use start::wanted_walls;
 pub use start::{run, set_trust_in_store};
 
 use std::collections::{HashMap, VecDeque};

@@ -113,7 +113,7 @@ export const benchStyle = css`
     background: var(--sb-soft);
   }
   .list .name {
-    font: 0.9em var(--sb-mono);
+    font: 0.9em/1.6 var(--sb-mono);
   }
   .one {
     overflow: auto;
@@ -196,7 +196,6 @@ export const benchStyle = css`
   }
   kbd {
     font: 0.8em var(--sb-mono);
-    opacity: 0.75;
   }
   @media (max-width: 760px) {
     .halves {

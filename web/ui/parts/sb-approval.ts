@@ -13,7 +13,7 @@ import type { Approval, Decision, Resolution, Severity } from "../wire";
 import { answeredWords } from "./answered";
 import { approvalStyle } from "./approval-style";
 import "./sb-diff";
-import { sentence, shown } from "./shown";
+import { quoting, sentence, shown } from "./shown";
 
 const ICONS = { command: icons.terminal, edit: icons.pencil, tool: icons.wrench } as const;
 const KINDS = { command: "Run a command?", edit: "Change a file?", tool: "Use a tool?" } as const;
@@ -211,7 +211,7 @@ ${shown(command)}</pre
         held === null
           ? nothing
           : html`<span class="held ${held.good ? "muted" : "not"}" data-testid="approval-held"
-              >${icons.shield}<span>${shown(held.words.slice(0, 500))}</span></span
+              >${icons.shield}<span>${quoting(held.words.slice(0, 500))}</span></span
             >`
       }
     </div>`;
@@ -245,7 +245,7 @@ ${shown(command)}</pre
   /** What a rule would allow from now on. */
   private ruleLine() {
     const { rule } = this.piece.approval;
-    if (rule === undefined) return shown(this.ruleText ?? "");
+    if (rule === undefined) return quoting(this.ruleText ?? "");
     const { does, exact, where } = ruleWords(rule);
     return html`${does} <code>${shown(exact)}</code> ${shown(where)}`;
   }

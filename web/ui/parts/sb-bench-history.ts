@@ -55,7 +55,7 @@ export class SbBenchHistory extends LitElement {
         transform: rotate(90deg);
       }
       .name {
-        font: 0.9em var(--sb-mono);
+        font: 0.9em/1.6 var(--sb-mono);
       }
       .parts {
         display: grid;

@@ -12,7 +12,7 @@ import type { Execution } from "../wire";
 import { callStyle } from "./call-style";
 import { changeCounts, countsStyle } from "./sb-diff";
 import "./sb-terminal";
-import { sentence, shown } from "./shown";
+import { quoting, sentence, shown } from "./shown";
 
 const ICONS = { command: icons.terminal, edit: icons.pencil, tool: icons.wrench } as const;
 const MAX_LINE_CHARS = 300;
@@ -93,8 +93,8 @@ export class SbExecution extends LitElement {
 ${shown(command.slice(0, 20_000))}</pre>`
     }
     ${cwd === undefined ? nothing : html`<p class="muted small">in <span class="wheres">${shown(cwd)}</span></p>`}
-    ${unasked === undefined ? nothing : html`<p class="small" data-testid="execution-unasked">Ran without asking: ${sentence(unasked.slice(0, 500))}</p>`}
-    ${held === null ? nothing : html`<p class="small ${held.good ? "muted" : "not"}" data-testid="execution-held">${shown(held.words.slice(0, 500))}</p>`}
+    ${unasked === undefined ? nothing : html`<p class="small" data-testid="execution-unasked">Ran without asking: ${quoting(unasked.slice(0, 500))}</p>`}
+    ${held === null ? nothing : html`<p class="small ${held.good ? "muted" : "not"}" data-testid="execution-held">${quoting(held.words.slice(0, 500))}</p>`}
     ${diff ? html`<sb-diff beside .path=${path ?? execution.title} .diff=${diff}></sb-diff>` : nothing}
     ${
       kind === "command" || output.text !== ""

@@ -6,7 +6,7 @@ import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 import type { Mode, SessionPolicy } from "../wire";
-import { shown } from "./shown";
+import { quoting } from "./shown";
 
 export class SbPolicy extends LitElement {
   static override styles = [
@@ -99,7 +99,7 @@ export class SbPolicy extends LitElement {
         data-testid="policy-open"
         aria-haspopup="dialog"
         title="What is asked before it is done"
-        aria-label="What is asked before it is done"
+        aria-label=${words === "" ? "What is asked before it is done" : nothing}
         @click=${this.toggle}
       >
         ${icons.shield} ${words}
@@ -125,7 +125,7 @@ export class SbPolicy extends LitElement {
         <ul class="small" data-testid="policy-asked">
           ${stillAsked(policy).map((line) => html`<li>${line}</li>`)}
         </ul>
-        ${held ? html`<p class="small ${held.good ? "muted" : "not"}" data-testid="policy-held">${shown(held.words)}</p>` : nothing}
+        ${held ? html`<p class="small ${held.good ? "muted" : "not"}" data-testid="policy-held">${quoting(held.words)}</p>` : nothing}
       </div>`;
   }
 

@@ -10,7 +10,7 @@ import { shared } from "../theme/shared";
 import type { Rule } from "../wire";
 import { benchBadges, sheetStyle } from "./bench-style";
 import { confirmed } from "./confirm";
-import { sentence, shown } from "./shown";
+import { quoting, shown } from "./shown";
 
 export class SbRules extends LitElement {
   static override styles = [
@@ -20,7 +20,7 @@ export class SbRules extends LitElement {
     css`
       dialog {
         width: min(46rem, calc(100vw - 1rem));
-        height: auto;
+        height: fit-content;
         max-height: calc(100vh - 1rem);
       }
       .body {
@@ -95,7 +95,7 @@ export class SbRules extends LitElement {
             Those are asked about each time.
           </li>
         </ul>
-        ${held ? html`<p class="small ${held.good ? "muted" : "not"}" data-testid="rules-held">${shown(held.words)}</p>` : nothing}
+        ${held ? html`<p class="small ${held.good ? "muted" : "not"}" data-testid="rules-held">${quoting(held.words)}</p>` : nothing}
         ${
           rules === null
             ? html`<p class="muted" role="status">Loading…</p>`
@@ -121,7 +121,7 @@ export class SbRules extends LitElement {
           <span class="badge ${rule.effect === "allow" ? "good" : "bad"}">${rule.effect === "allow" ? "allow" : "deny"}</span>
           ${does} <code>${shown(exact)}</code> ${shown(where)}
         </p>
-        <p class="muted small">${shown(scopeWords(rule))} · since ${ago(this.page.now(), rule.created)} · ${sentence(rule.origin)}</p>
+        <p class="muted small">${shown(scopeWords(rule))} · stored ${ago(this.page.now(), rule.created)} · ${quoting(rule.origin.slice(0, 200))}</p>
       </div>
       <button
         class="plain icon"

@@ -185,6 +185,7 @@ fn session(tab: Option<TabId>) -> SessionSummary {
         agent_state: AgentState::Ready,
         queued: 2,
         approvals: 1,
+        policy: Default::default(),
         created: Time(1_000),
         updated: Time(2_000),
     }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use switchboard_types::limits::MAX_FRAME_BYTES;
-use switchboard_types::{HistoryPlace, Seq, SessionId, WorkspaceRoot};
+use switchboard_types::{HistoryPlace, Rule, RuleId, Seq, SessionId, WorkspaceRoot};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -51,6 +51,11 @@ struct Login {
 #[derive(Deserialize)]
 struct ConfigurationState {
     errors: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Rules {
+    rules: Vec<Rule>,
 }
 
 #[derive(Deserialize)]
@@ -119,6 +124,21 @@ impl Control {
     /// The workspaces that the host knows of.
     pub async fn workspaces(&self) -> Result<Vec<WorkspaceEntry>, Failure> {
         self.get_json("/control/workspaces").await
+    }
+
+    /// All rules, the oldest first.
+    pub async fn rules(&self) -> Result<Vec<Rule>, Failure> {
+        let rules: Rules = self.get_json("/control/rules").await?;
+        Ok(rules.rules)
+    }
+
+    /// Takes a rule out; whether there was one.
+    pub async fn remove_rule(&self, rule: &RuleId) -> Result<bool, Failure> {
+        match self.post("/control/rules/remove", &json!({ "id": rule })).await {
+            Ok(_) => Ok(true),
+            Err(failure) if failure.exit == Exit::NotFound => Ok(false),
+            Err(failure) => Err(failure),
+        }
     }
 
     /// What is wrong in the configuration that the host last looked at, each for a person.

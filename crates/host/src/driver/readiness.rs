@@ -4,6 +4,8 @@
 use switchboard_types::{Containment, Tool};
 use tokio::sync::mpsc;
 
+use crate::runner::tools;
+
 /// Things that are found out, each once.
 pub(super) const MAX_READINESS: usize = 2;
 
@@ -18,10 +20,10 @@ pub enum Readiness {
 
 /// Finds out, off the host's task, and tells it.
 pub(super) async fn find_out(tell: mpsc::Sender<Readiness>, containment: Containment) {
-    let looked = tokio::task::spawn_blocking(|| [Readiness::Containment(containment), Readiness::Tools(Vec::new())]);
-    // The look itself does not panic; if it does, commands stay as uncontained as nobody knows, and the tools unlisted.
-    let Ok(found) = looked.await else { return };
-    for one in found {
+    let looked = tokio::task::spawn_blocking(tools::definitions);
+    // The look itself does not panic; if it does, the tools stay unlisted.
+    let Ok(tools) = looked.await else { return };
+    for one in [Readiness::Containment(containment), Readiness::Tools(tools)] {
         // The driver is gone only when the host has stopped.
         let _ = tell.send(one).await;
     }

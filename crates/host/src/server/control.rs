@@ -1,7 +1,8 @@
 //! What our own command line asks of a running host: a login link, trust, another workspace. Carries it to the host's
-//! task; decides nothing. What it asks of the store is in `control/history.rs`.
+//! task; decides nothing. What it asks of the store is in `control/history.rs`, about rules in `control/rules.rs`.
 
 pub(crate) mod history;
+pub(crate) mod rules;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -99,6 +99,13 @@ pub static ROUTES: &[Route] = &[
         needs: Needs::Token,
         behind: || post(control::history::delete),
     },
+    Route { method: Method::GET, path: "/control/rules", needs: Needs::Token, behind: || get(control::rules::list) },
+    Route {
+        method: Method::POST,
+        path: "/control/rules/remove",
+        needs: Needs::Token,
+        behind: || post(control::rules::remove),
+    },
 ];
 
 /// What a request needs. Only a door that says so is open; what is unknown is not.

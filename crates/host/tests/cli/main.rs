@@ -8,6 +8,7 @@ mod connect;
 mod docs;
 mod doctor;
 mod looks;
+mod rules;
 mod run;
 mod sessions;
 mod stage;

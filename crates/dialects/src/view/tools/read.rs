@@ -44,8 +44,8 @@ const DECISIONS: [(&str, Decision); 5] = [
 ];
 
 /// Failures that a lender may name; anything else that goes wrong there is an error of the execution.
-const LENDER_CODES: [ToolCode; 5] =
-    [ToolCode::ExecutionError, ToolCode::ValidationError, ToolCode::Timeout, ToolCode::Cancelled, ToolCode::Denied];
+const LENDER_CODES: [ToolCode; 4] =
+    [ToolCode::ExecutionError, ToolCode::ValidationError, ToolCode::Timeout, ToolCode::Cancelled];
 
 /// A message as far as it was understood.
 #[derive(Debug)]

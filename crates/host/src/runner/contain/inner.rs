@@ -14,6 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::Duration;
 
+use rustix::process::{getpgid, getppid, ioctl_tiocsctty, setpgid, setsid};
 use rustix::stdio::{dup2_stdin, stdin, stdout};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -157,9 +158,13 @@ fn take_place(script: &Script) -> Result<(), Report> {
     let failed = |error: io::Error| trouble(&error.to_string());
     if script.terminal {
         // Its own session, so that the terminal is this command's and nobody else's; it may lead one already.
-        let _ = rustix::process::setsid();
+        if setsid().is_err() {
+            // Whoever leads a group cannot begin a session; in its parent's it leads none.
+            let parents = getppid().and_then(|parent| getpgid(Some(parent)).ok());
+            let _ = setpgid(None, parents).and_then(|()| setsid());
+        }
         dup2_stdin(stdout()).map_err(|error| failed(error.into()))?;
-        rustix::process::ioctl_tiocsctty(stdin()).map_err(|error| failed(error.into()))?;
+        ioctl_tiocsctty(stdin()).map_err(|error| failed(error.into()))?;
     } else {
         let nothing = File::open("/dev/null").map_err(failed)?;
         dup2_stdin(&nothing).map_err(|error| failed(error.into()))?;
