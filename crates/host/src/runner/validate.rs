@@ -34,7 +34,7 @@ const MAX_PATTERN_BYTES: usize = 256 * 1024;
 
 /// The compiled check of one tool's parameters.
 #[derive(Debug)]
-pub(crate) struct Check {
+pub struct Check {
     validator: Validator,
     shape: shape::Shape,
 }
@@ -49,7 +49,10 @@ pub fn check_definition(definition: &ToolDefinition) -> Result<(), String> {
 
 impl Check {
     /// Compiles a definition's schema.
-    pub(crate) fn of(definition: &ToolDefinition) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// In plain words, for whoever wrote the definition.
+    pub fn of(definition: &ToolDefinition) -> Result<Self, String> {
         let schema = schema_of(definition);
         let size = measure(&schema);
         if size.bytes > MAX_DEFINITION_BYTES || size.depth > MAX_DEPTH {
@@ -69,7 +72,10 @@ impl Check {
     }
 
     /// Every finding about the parameters, as a failure.
-    pub(crate) fn check(&self, parameters: &Value) -> Result<(), ErrandFailure> {
+    ///
+    /// # Errors
+    /// The parameters are too much, or not what the schema wants.
+    pub fn check(&self, parameters: &Value) -> Result<(), ErrandFailure> {
         let size = measure(parameters);
         let steps = self.shape.cost().saturating_mul((size.values + size.bytes / BYTES_A_STEP) as u64);
         if size.bytes > MAX_PARAMETER_BYTES || size.depth > MAX_DEPTH || steps > MAX_STEPS {
