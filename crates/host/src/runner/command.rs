@@ -292,8 +292,10 @@ pub(super) fn ready(plan: &RunPlan, own: &Path, how: &How) -> Result<Ready, Erra
             Err(ErrandFailure::new(ErrandCode::Denied, message))
         }
         Containment::Works { .. } => contained(plan, own, how, (&open, folder), line, environment),
-        Containment::None { .. } if line.steps.len() > 1 => uncontained(plan, how, (&open, folder), line, environment),
-        Containment::None { .. } => Ok(bare(plan, folder, environment)),
+        Containment::None { .. } => match how.run_as {
+            RunAs::Judged => uncontained(plan, how, (&open, folder), line, environment),
+            RunAs::Shown => Ok(bare(plan, folder, environment)),
+        },
     }
 }
 
