@@ -14,7 +14,7 @@ use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
 use crate::config::watch::{UserConfig, Wanted};
-use crate::config::{self, Config, Durability, };
+use crate::config::{self, Config, Durability};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
