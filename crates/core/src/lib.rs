@@ -21,6 +21,7 @@ mod registry;
 mod seat;
 mod session;
 mod settings;
+mod shown;
 mod timers;
 
 pub use fold::{CallTold, OpenApproval, State, TurnState};

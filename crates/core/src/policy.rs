@@ -1,11 +1,33 @@
 //! The one judge of everything that may do harm: what is asked, by whom, under which settings and rules, to allow, ask or
 //! deny, and why. Pure: looks at no file, asks nobody, remembers nothing.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `reading` | what a command says: its programs, its files, and what is doubtful about it |
+//! | `severity` | how bad it could be, by programs and flags |
+//! | `files` | which files may be changed without a question |
+//! | `protected` | which files nobody changes without a person's word, each time |
+//! | `rules` | stored decisions |
+//! | `judging` | the order in which all of that decides |
+//! | `text` | letters that look alike, or like nothing |
 
+mod files;
+mod judging;
+mod protected;
 mod reading;
+mod rules;
+mod severity;
+mod text;
 
-use switchboard_types::{Asker, Facts, Judgement, Patterns, Rule, SessionPolicy, Severity, Trust, Verdict};
+use switchboard_types::{Asker, CommandFacts, Facts, Patterns, ProgramFacts, Rule, SessionPolicy, TargetFacts, Trust};
 
-pub use reading::{Reading, Simple, Target, read_argv, read_line};
+pub use files::{check_glob, check_patterns, default_patterns};
+pub use judging::judge;
+pub use reading::{
+    Join, MAX_COMMANDS, MAX_LINE_BYTES, Reading, Redirect, RedirectTo, Simple, Step, Target, Touch, read_argv,
+    read_line,
+};
+pub use rules::{check_rule, describe};
 
 /// Something that may do harm, and all that decides about it.
 #[derive(Clone, Copy, Debug)]
@@ -26,21 +48,28 @@ pub struct Question<'a> {
     pub trust: Trust,
 }
 
-/// Judges.
+/// Whether a path, from the workspace's folder or absolute, is one that nobody changes without a person's word.
 #[must_use]
-pub fn judge(question: &Question<'_>) -> Judgement {
-    let _ = question;
-    Judgement {
-        severity: Severity::Medium,
-        decision: if question.granted { Verdict::Allow } else { Verdict::Ask },
-        reasons: vec!["it may do harm".to_owned()],
-        rule: None,
-        suggestion: None,
-    }
+pub fn is_protected(path: &str) -> bool {
+    protected::guard(path).is_some()
 }
 
-/// What a rule is about, in words.
+/// What the reading of a command names, looked up: its programs and its files, each in the reading's order.
+pub fn look_up(
+    facts: &mut CommandFacts,
+    reading: &Reading,
+    program: impl FnMut(&str) -> ProgramFacts,
+    target: impl FnMut(&str) -> TargetFacts,
+) {
+    facts.programs = reading.commands.iter().map(severity::program).map(program).collect();
+    facts.targets = reading.targets.iter().map(|target| target.path.as_str()).map(target).collect();
+}
+
+/// The reading of a command, from what is known of it.
 #[must_use]
-pub fn describe(what: &switchboard_types::RuleWhat) -> String {
-    format!("{what:?}")
+pub fn read(facts: &CommandFacts) -> Reading {
+    match &facts.line {
+        Some(line) => read_line(line),
+        None => read_argv(&facts.argv),
+    }
 }

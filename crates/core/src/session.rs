@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use switchboard_types::{
     AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, CallRow, Change, Command, Entry, Epoch, ErrandId,
-    ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionPolicy, SessionRow,
-    SessionSummary, Status, TabId, Ticket, Time, ToolOutcome, TurnId, TurnName, TurnNames, TurnPhase, TurnRow,
-    WorkspaceRoot,
+    ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionRow, SessionSummary,
+    TabId, Ticket, Time, ToolOutcome, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
 use crate::fold::State;
 use crate::input::{Output, Recovered};
 use crate::open::{ApprovalAsker, BatchNo, CallNo, Consent, OpenErrand};
+use crate::shown::Shown;
 
 /// A session in memory.
 #[derive(Debug)]
@@ -129,34 +129,6 @@ pub(crate) struct PendingPage {
     shown: Option<Box<Shown>>,
     /// The rules that hold once it is there.
     pub(crate) rules: Vec<Rule>,
-}
-
-/// What a list shows of a session's state.
-#[derive(Debug)]
-struct Shown {
-    title: String,
-    status: Status,
-    queued: usize,
-    approvals: usize,
-    exited: bool,
-    closed: bool,
-    policy: SessionPolicy,
-    updated: Time,
-}
-
-impl Shown {
-    fn of(state: &State, policy: &SessionPolicy, updated: Time) -> Self {
-        Self {
-            title: state.title.clone(),
-            status: state.status(),
-            queued: state.queue().len(),
-            approvals: state.approvals().count(),
-            exited: state.agent_exit.is_some(),
-            closed: state.closed,
-            policy: policy.clone(),
-            updated,
-        }
-    }
 }
 
 /// Whether the log takes events.

@@ -20,7 +20,7 @@
 //! | `digest` | what binds an approval to the exact bytes |
 //! | [`contain`] | walls around commands, where the system can put them up |
 //! | `terminal`, `reports`, `voice` | one command that runs, how that is told, and what it says |
-//! | `console` | what a command talks to |
+//! | `console`, `outcome` | what a command talks to, and how it ended |
 //! | `decode`, `tail`, `ends` | its output: text, and the last of it, or both its ends |
 //!
 //! Absent: approvals, rules, turns. Those are the core's.
@@ -40,6 +40,7 @@ mod diff;
 mod digest;
 mod ends;
 mod jobs;
+mod outcome;
 mod past;
 mod place;
 mod post;

@@ -247,7 +247,12 @@ impl Host {
             }
             Some(ApprovalAsker::Errand(errand)) => match (command, open) {
                 (Some(command), Some(open)) => self.prepare_anew(now, id, errand, &command, &open.approval),
-                _ => self.errand_answered(now, id, errand, (approval, resolution)),
+                _ if decided => self.errand_answered(now, id, errand, (approval, resolution)),
+                _ => {
+                    let failure =
+                        ErrandFailure::new(ErrandCode::Cancelled, "it was taken back before anybody answered");
+                    self.withdraw(now, id, errand, failure);
+                }
             },
             None => {}
         }

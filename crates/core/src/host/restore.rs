@@ -24,8 +24,8 @@ impl Host {
 
     /// Takes back a session from the disk: what ran when the host died has failed, what waited waits for a view.
     pub fn restore(&mut self, now: Time, mut recovered: Recovered) {
-        let Some(tab) = recovered.row.tab.clone() else { return };
         let id = recovered.row.session;
+        let Some(tab) = recovered.row.tab.clone() else { return self.settle_closed(now, recovered) };
         // Two sessions can claim a tab if the older one's end did not reach the disk; the newer one has it.
         if let Some(older) = self.tabs.insert(tab.clone(), id) {
             self.append(now, older, None, &Body::SessionClosed {});
@@ -34,6 +34,19 @@ impl Host {
         let mut session = Session::found(recovered, tab);
         session.held = session.state.queue().len() > 0;
         self.sessions.insert(id, session);
+        self.settle_executions(now, id);
+        self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
+        self.settle_calls(now, id, calls);
+    }
+
+    /// A session that was closed while something of it was still at work: that gets its end, and the session rests.
+    fn settle_closed(&mut self, now: Time, mut recovered: Recovered) {
+        let calls = std::mem::take(&mut recovered.calls);
+        if calls.is_empty() && recovered.state.executions().next().is_none() {
+            return;
+        }
+        let id = recovered.row.session;
+        self.sessions.insert(id, Session::found(recovered, TabId::new("")));
         self.settle_executions(now, id);
         self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
         self.settle_calls(now, id, calls);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use switchboard_core::{Recovered, Slice, State};
 use switchboard_types::{
-    Body, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace, PageBuilder, Rule, Seq,
-    SessionId, SessionRow, TabId, ToolName, TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
+    ApprovalKind, Body, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace, PageBuilder,
+    Rule, Seq, SessionId, SessionRow, TabId, ToolName, TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::view::last;
@@ -17,6 +17,8 @@ pub(crate) struct Disk {
     pub(crate) workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
     /// The oldest first.
     pub(crate) rules: Vec<Rule>,
+    /// Calls of lent tools that were ever recorded.
+    pub(crate) lent: usize,
 }
 
 #[derive(Default)]
@@ -42,7 +44,13 @@ impl Disk {
                 }
                 continue;
             }
-            stored.log.extend(entry.page.events().map(|event| event.to_event().expect("readable")));
+            let events: Vec<Event> = entry.page.events().map(|event| event.to_event().expect("readable")).collect();
+            let lent = |event: &&Event| match &event.body {
+                Body::ExecutionStarted { execution } => execution.kind == ApprovalKind::Tool,
+                _ => false,
+            };
+            self.lent += events.iter().filter(lent).count();
+            stored.log.extend(events);
             for change in &entry.changes {
                 match change {
                     Change::Session(row) => stored.row = Some(row.clone()),

@@ -193,7 +193,8 @@ fn prepared(what: &Errand) -> Result<Prepared, ErrandFailure> {
     };
     let edit = |path: &str| {
         let path = path.strip_prefix("/w/").unwrap_or(path);
-        Facts::Edit(EditFacts { place: Place::Inside(path.to_owned()), names: 1 })
+        // A name that is asked about where nobody has set anything else.
+        Facts::Edit(EditFacts { place: Place::Inside(format!("{path}/tsconfig.json")), names: 1 })
     };
     let word = |parameters: &serde_json::Value, name: &str| {
         parameters.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)

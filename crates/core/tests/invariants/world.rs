@@ -36,6 +36,8 @@ pub(crate) struct World {
     pub(crate) owed: HashMap<(LifeId, SessionId, ErrandName), ()>,
     /// Calls of tools that their agents wait for.
     pub(crate) owed_calls: HashMap<(LifeId, SessionId, CallId), ()>,
+    /// Calls of lent tools that reached their lenders.
+    lent: usize,
     /// Rules that were taken out for somebody who is no view.
     pub(crate) removed: Vec<Result<bool, String>>,
     /// Summaries that the host wants.
@@ -63,6 +65,7 @@ impl World {
             runner: Runner::default(),
             owed: HashMap::new(),
             owed_calls: HashMap::new(),
+            lent: 0,
             removed: Vec::new(),
             recaps: Vec::new(),
             prompted: Vec::new(),
@@ -73,7 +76,7 @@ impl World {
         world
     }
 
-    fn know_workspace(&mut self) {
+    pub(crate) fn know_workspace(&mut self) {
         let root = WorkspaceRoot::from(ROOT);
         let trusted = self.disk.workspaces.get(&root).is_some_and(|row| row.trusted.is_some());
         let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
@@ -285,6 +288,10 @@ impl World {
     }
 
     fn tell(&mut self, link: LinkId, told: Told) {
+        if matches!(told, Told::LentCall { .. }) {
+            self.lent += 1;
+            assert!(self.lent <= self.disk.lent, "a lent tool is called without a record");
+        }
         let Some(view) = self.views.iter_mut().find(|view| view.link == Some(link)) else { return };
         view.take(&self.disk, told);
     }

@@ -13,8 +13,12 @@ mod talk;
 
 use std::time::Duration;
 
+use switchboard_types::SessionId;
+
 use super::args::{Cli, ToolsCommand};
+use super::control::Control;
 use super::exit::{Exit, Failure};
+use super::reach::no_session;
 use super::run::own::Host;
 use super::stop::Signals;
 
@@ -46,7 +50,8 @@ pub(super) async fn run(cli: &Cli, command: &ToolsCommand) -> Result<(), Failure
             }
             talk => talk,
         };
-        let ended = match (talk, &wanted) {
+        let there = session_is_there(host.control(), wanted.as_ref().and_then(|wanted| wanted.session)).await;
+        let ended = match (talk.and_then(|talk| there.map(|()| talk)), &wanted) {
             (Err(failure), _) => Err(failure),
             (Ok(talk), None) => list::run(cli, talk, &mut signals).await,
             (Ok(talk), Some(wanted)) => call::run(cli, talk, wanted, &mut signals).await,
@@ -56,4 +61,13 @@ pub(super) async fn run(cli: &Cli, command: &ToolsCommand) -> Result<(), Failure
         return ended;
     }
     Ok(())
+}
+
+/// An id that names nothing is said to, before anything is called.
+async fn session_is_there(control: &Control, session: Option<SessionId>) -> Result<(), Failure> {
+    let Some(session) = session else { return Ok(()) };
+    match control.session(session).await {
+        Err(failure) if failure.exit == Exit::NotFound => Err(no_session(session)),
+        found => found.map(drop),
+    }
 }

@@ -303,7 +303,7 @@ fn line(plan: &RunPlan, run_as: RunAs) -> Result<Line, ErrandFailure> {
         }),
         RunAs::Shown => {
             let program = plan.pins.first().map(|(_, pin)| pin.clone());
-            let step = Step { program, variables: 0, words: plan.words.len(), join: Join::Then };
+            let step = Step { program, variables: 0, words: plan.words.len(), join: Join::Then, redirects: Vec::new() };
             Ok(Line { steps: vec![step], words: plan.words.iter().map(OsString::from).collect() })
         }
     }
@@ -358,9 +358,10 @@ fn script(
         name
     });
     let words = set.chain(line.words).collect();
-    let cwd = open.path().join(&plan.cwd);
+    let (root, cwd) = (open.path().to_owned(), open.path().join(&plan.cwd));
     Ok((
         Script {
+            root,
             cwd,
             folder: (found.st_dev, found.st_ino),
             variables,

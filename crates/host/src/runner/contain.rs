@@ -9,6 +9,7 @@
 //! | `protected` | what of the workspace no command may change |
 //! | `seats` | empty folders that keep protected names from being taken |
 //! | `script` | what the process behind the walls is told |
+//! | `streams` | where input and output of such programs go |
 //! | [`inner`] | the process behind the walls: checks, then runs the command |
 //! | `pins` | programs told apart from others of the same path |
 //! | `git` | when git may write to a repository |
@@ -24,11 +25,14 @@ mod probe;
 mod protected;
 mod script;
 mod seats;
+mod streams;
 mod wrap;
 
 use std::path::{Path, PathBuf};
 
 use switchboard_types::Containment;
+
+use crate::config::{Holding, HoldingMode};
 
 pub use probe::probe;
 
@@ -62,6 +66,23 @@ pub struct Wanted {
     pub hidden: Vec<PathBuf>,
     /// The program `switchboard`, which is started behind the walls first. This very program if absent.
     pub program: Option<PathBuf>,
+}
+
+impl Wanted {
+    /// What the user's configuration wants, which comes from this file.
+    #[must_use]
+    pub fn of(holding: &Holding, file: Option<&Path>) -> Self {
+        Self {
+            mode: match holding.mode {
+                HoldingMode::Auto => Mode::Auto,
+                HoldingMode::Required => Mode::Required,
+                HoldingMode::Off => Mode::Off,
+            },
+            writable: holding.writable.clone(),
+            hidden: file.map(Path::to_owned).into_iter().collect(),
+            program: None,
+        }
+    }
 }
 
 /// The walls, as they can be put up here.

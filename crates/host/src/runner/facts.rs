@@ -11,6 +11,9 @@ mod gitdir;
 mod seal;
 mod trail;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 
 use switchboard_core::policy::{read_argv, read_line};

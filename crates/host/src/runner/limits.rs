@@ -64,8 +64,8 @@ pub const MAX_MATCHES: usize = 2000;
 pub const MAX_CONTEXT_LINES: usize = 10;
 /// Bytes of a line that a search or a change shows.
 pub const MAX_LINE_BYTES: usize = 1000;
-/// Bytes of all lines that a search shows.
-pub const MAX_SEARCH_BYTES: usize = 2 * 1024 * 1024;
+/// Bytes of all paths and lines that a search or a listing shows.
+pub const MAX_FOUND_BYTES: usize = 1024 * 1024;
 /// A file that is searched.
 pub const MAX_SEARCHED_BYTES: u64 = 16 * 1024 * 1024;
 /// A regular expression once it is compiled.

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitStatus;
@@ -12,8 +11,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use switchboard_types::{
-    ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, Exit, SessionId,
-    TerminalWish,
+    ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, SessionId, TerminalWish,
 };
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
@@ -23,15 +21,16 @@ use tokio::time::{Instant, sleep_until};
 use super::command::{How, Ready, RunPlan, Speaks, ready};
 use super::console::{Seat, attach};
 use super::desk::Back;
-use super::ends::{Ends, Gap};
+use super::ends::Ends;
 use super::limits::MAX_OPEN_WISHES;
+use super::outcome::{as_data, end_of, exit_of};
 use super::post::{Post, done, ended};
 use super::reports::Reports;
 use super::stop::cancelled;
 use super::tail::Tail;
 use super::voice::{Kept, Voice};
 use crate::agents::Graces;
-use crate::agents::command::{Cradle, Running, signal_name};
+use crate::agents::command::{Cradle, Running};
 
 /// Bytes taken at once.
 const READ_BYTES: usize = 8 * 1024;
@@ -428,23 +427,8 @@ impl Terminal {
         if self.stopped {
             return Err(cancelled());
         }
-        let (output, gap) = self.voice.ends();
         let lasted = self.gone.unwrap_or(since).saturating_duration_since(since);
-        let mut data = serde_json::Map::new();
-        match exit_of(self.status) {
-            Exit::Code(code) => data.insert("exitCode".to_owned(), code.into()),
-            Exit::Signal(signal) => {
-                data.insert("exitCode".to_owned(), serde_json::Value::Null);
-                data.insert("signal".to_owned(), signal.into())
-            }
-        };
-        data.insert("output".to_owned(), output.into());
-        if let Some(Gap { head, tail, left_out }) = gap {
-            let truncated = serde_json::json!({"head": head, "tail": tail, "leftOut": left_out});
-            data.insert("truncated".to_owned(), truncated);
-        }
-        data.insert("durationMs".to_owned(), u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX).into());
-        Ok(ErrandResult::Tool { data: data.into() })
+        Ok(ErrandResult::Tool { data: as_data(&exit_of(self.status), self.voice.ends(), lasted) })
     }
 
     fn answer(&self, wish: TerminalWish) -> Result<ErrandResult, ErrandFailure> {
@@ -490,22 +474,5 @@ async fn pass(stage: &mut Stage) -> Passed {
         }
         Stage::Buries(burial) => Passed::Buried(burial.await),
         Stage::Drains { .. } | Stage::Over => std::future::pending().await,
-    }
-}
-
-fn exit_of(status: Option<ExitStatus>) -> Exit {
-    let (code, signal) = (status.and_then(|status| status.code()), status.and_then(|status| status.signal()));
-    match (code, signal) {
-        (Some(code), _) => Exit::Code(code),
-        (None, Some(number)) => Exit::Signal(signal_name(number).map_or_else(|| number.to_string(), str::to_owned)),
-        (None, None) => Exit::Signal("unknown".to_owned()),
-    }
-}
-
-fn end_of(status: Option<ExitStatus>) -> ExecutionEnd {
-    match status.map(|status| exit_of(Some(status))) {
-        Some(Exit::Code(code)) => ExecutionEnd::Exited { code },
-        Some(Exit::Signal(signal)) => ExecutionEnd::Signalled { signal },
-        None => ExecutionEnd::Unknown {},
     }
 }

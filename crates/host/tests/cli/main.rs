@@ -12,3 +12,4 @@ mod rules;
 mod run;
 mod sessions;
 mod stage;
+mod tools;

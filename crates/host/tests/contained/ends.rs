@@ -1,6 +1,6 @@
 //! How commands behind walls end: by themselves, asked, or by force, always with all that they started.
 
-use switchboard_types::{ErrandResult, ExecutionEnd, Network, RunAs, TerminalWish};
+use switchboard_types::{Console, ErrandOrder, ErrandResult, ExecutionEnd, Network, RunAs, TerminalWish};
 
 use super::stage::{Stage, bearing, sh, until};
 
@@ -24,6 +24,45 @@ async fn what_it_says_comes_in_order_and_it_hears_nothing() {
     // Nor is it handed a folder that would lead around the walls.
     let ran = stage.script("for file in /proc/self/fd/*; do [ -d $file ] && readlink $file; done; exit 0").await;
     assert_eq!(ran.output, "");
+}
+
+#[tokio::test]
+async fn a_terminal_is_the_commands_own() {
+    let mut stage = Stage::new();
+    let mut run = sh(
+        "test -t 0 && test -t 1 && test -t 2 && stty size && echo x > /dev/tty; ps -o tty= $$ | grep -q ? || echo own",
+    );
+    run.console = Console::Pty { columns: 91, rows: 17 };
+    let execution = stage.start(run, RunAs::Shown, Network::Closed).await;
+    let ran = stage.ran(&execution).await;
+    assert_eq!((ran.output.replace('\r', "").as_str(), ran.worked()), ("17 91\nx\nown\n", true));
+}
+
+#[tokio::test]
+async fn a_command_at_a_terminal_ends_with_all_that_it_started() {
+    let word = format!("97{}", std::process::id());
+    let mut stage = Stage::impatient();
+    let mut run = sh(&format!("trap '' TERM HUP; setsid sleep {word} & sleep {word}"));
+    run.console = Console::Pty { columns: 80, rows: 24 };
+    let execution = stage.start(run, RunAs::Shown, Network::Closed).await;
+    until(|| (bearing(&word).len() >= 2).then_some(())).await;
+    assert_eq!(stage.wish(&execution, TerminalWish::Kill).await, ErrandResult::Killed);
+    stage.end(&execution).await;
+    assert_eq!(bearing(&word), Vec::<i32>::new());
+}
+
+#[tokio::test]
+async fn what_is_to_stop_at_once_stops_at_once() {
+    let word = format!("96{}", std::process::id());
+    let mut stage = Stage::new();
+    let script = format!("trap '' TERM; setsid sleep {word} & sleep {word}");
+    let errand = stage.prepare(sh(&script)).await.unwrap();
+    let execution = stage.perform(errand, RunAs::Shown, Network::Closed).await.unwrap();
+    until(|| (bearing(&word).len() >= 2).then_some(())).await;
+    // The grace between request and force is longer than any test here.
+    stage.runner.order(ErrandOrder::Stop { errand });
+    stage.end(&execution).await;
+    assert_eq!(bearing(&word), Vec::<i32>::new());
 }
 
 #[tokio::test]

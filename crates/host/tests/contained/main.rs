@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to stop")]
 
 mod ends;
+mod judged;
+mod oracle;
 mod places;
 mod protected;
 mod refused;

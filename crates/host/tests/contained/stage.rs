@@ -98,7 +98,7 @@ impl Stage {
         WorkspaceRoot::from(self.path("").to_str().unwrap())
     }
 
-    fn errand(&mut self) -> ErrandId {
+    pub(crate) fn errand(&mut self) -> ErrandId {
         self.last += 1;
         ErrandId(self.last)
     }

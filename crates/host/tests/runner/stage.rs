@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use switchboard_host::agents::Graces;
 use switchboard_host::runner::Runner;
-use switchboard_host::runner::contain::Fence;
+use switchboard_host::runner::contain::{self, Fence, Wanted};
 use switchboard_types::{
-    Console, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd,
-    ExecutionId, Exit, Network, Prepared, Run, RunAs, SessionId, TerminalWish, WorkspaceRoot,
+    Console, Containment, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult,
+    ExecutionEnd, ExecutionId, Exit, Network, Prepared, Run, RunAs, SessionId, TerminalWish, WorkspaceRoot,
 };
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -48,11 +48,21 @@ pub(crate) type Answer = Result<ErrandResult, ErrandFailure>;
 
 impl Stage {
     pub(crate) fn new(graces: Graces, inbox: usize) -> Self {
+        Self::within(graces, inbox, Fence::none("these tests are about what commands do, not about walls"))
+    }
+
+    /// One without walls around commands, and one with them.
+    pub(crate) fn both() -> [Self; 2] {
+        let wanted = Wanted { program: Some(env!("CARGO_BIN_EXE_switchboard").into()), ..Wanted::default() };
+        let fence = contain::probe(wanted, std::env::var_os("PATH").as_deref());
+        assert!(matches!(fence.told(), Containment::Works { .. }), "install bubblewrap: {:?}", fence.told());
+        [Self::patient(), Self::within(patient(), 16, fence)]
+    }
+
+    fn within(graces: Graces, inbox: usize, fence: Fence) -> Self {
         let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (send, inbox) = mpsc::channel(inbox);
-        // Numbers of processes are the host's here; those behind walls have their own tests.
-        let fence = Arc::new(Fence::none("the tests look at processes from outside"));
-        let runner = Runner::start(data.path(), send, graces, fence).unwrap();
+        let runner = Runner::start(data.path(), send, graces, Arc::new(fence)).unwrap();
         Self { data, root, runner, inbox, aside: Vec::new(), last: 0 }
     }
 
@@ -249,6 +259,10 @@ pub(crate) fn script_of(script: &str) -> Run {
 }
 
 pub(crate) fn command<const N: usize>(words: [&str; N]) -> Run {
+    command_of(&words)
+}
+
+pub(crate) fn command_of(words: &[&str]) -> Run {
     let mut words = words.iter().map(|word| (*word).to_owned());
     Run {
         program: words.next().unwrap(),

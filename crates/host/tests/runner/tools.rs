@@ -151,7 +151,14 @@ async fn files_are_listed_by_glob_and_depth_without_what_is_ignored() {
     tree(&stage);
     let all = serve(&mut stage, "list_files", json!({})).await.unwrap();
     let expected = [
-        ".gitignore", "README.md", "keep.log", "src", "src/.gitignore", "src/deep", "src/deep/gen", "src/deep/gen/y.rs",
+        ".gitignore",
+        "README.md",
+        "keep.log",
+        "src",
+        "src/.gitignore",
+        "src/deep",
+        "src/deep/gen",
+        "src/deep/gen/y.rs",
         "src/main.rs",
     ];
     assert_eq!(paths(&all, "entries"), expected);
@@ -162,13 +169,19 @@ async fn files_are_listed_by_glob_and_depth_without_what_is_ignored() {
         (json!({"glob": "*.{md,log}"}), vec!["README.md", "keep.log"]),
         (json!({"path": "src", "glob": "deep/**"}), vec!["src/deep/gen/y.rs"]),
         (json!({"path": "src", "depth": 1}), vec!["src/.gitignore", "src/deep", "src/main.rs"]),
-        (json!({"glob": "*.rs", "includeIgnored": true}),
-            vec!["src/deep/gen/y.rs", "src/gen/x.rs", "src/main.rs", "target/out.rs"]),
+        (
+            json!({"glob": "*.rs", "includeIgnored": true}),
+            vec!["src/deep/gen/y.rs", "src/gen/x.rs", "src/main.rs", "target/out.rs"],
+        ),
         (json!({"path": ".git", "includeIgnored": true, "depth": 1}), vec![".git/config", ".git/info"]),
     ];
     for (asked, expected) in cases {
         let listed = serve(&mut stage, "list_files", asked.clone()).await.unwrap();
-        assert_eq!((paths(&listed, "entries"), &listed["truncated"]), (expected.iter().map(|path| (*path).to_owned()).collect(), &json!(false)), "{asked}");
+        assert_eq!(
+            (paths(&listed, "entries"), &listed["truncated"]),
+            (expected.iter().map(|path| (*path).to_owned()).collect(), &json!(false)),
+            "{asked}"
+        );
     }
     let some = serve(&mut stage, "list_files", json!({"limit": 2})).await.unwrap();
     assert_eq!((paths(&some, "entries").len(), &some["truncated"]), (2, &json!(true)));
@@ -229,7 +242,9 @@ async fn wrong_parameters_are_told_with_every_finding() {
     let mut found: Vec<_> = failure
         .findings
         .iter()
-        .map(|finding| format!("{} {}", finding.parameter, serde_json::to_value(finding.code).unwrap().as_str().unwrap()))
+        .map(|finding| {
+            format!("{} {}", finding.parameter, serde_json::to_value(finding.code).unwrap().as_str().unwrap())
+        })
         .collect();
     found.sort();
     let expected = ["encoding ENUM_MISMATCH", "lines UNKNOWN_PARAMETER", "path NULL_VALUE", "startLine OUT_OF_RANGE"];
@@ -242,17 +257,14 @@ async fn wrong_parameters_are_told_with_every_finding() {
 fn lent(effect: Effect, parameters: Value) -> Arc<Tool> {
     let (name, description) = (ToolName::new("navigate"), "Opens a page.".to_owned());
     let function = FunctionTool { name, description, parameters, strict: None };
-    Arc::new(Tool {
-        definition: ToolDefinition::Function { function },
-        effect,
-        provider: Provider::View(LinkId(7)),
-    })
+    Arc::new(Tool { definition: ToolDefinition::Function { function }, effect, provider: Provider::View(LinkId(7)) })
 }
 
 #[tokio::test]
 async fn what_a_view_lends_is_only_checked() {
     let mut stage = Stage::patient();
-    let schema = json!({"type": "object", "properties": {"url": {"type": "string", "format": "uri"}}, "required": ["url"]});
+    let schema =
+        json!({"type": "object", "properties": {"url": {"type": "string", "format": "uri"}}, "required": ["url"]});
     let tool = lent(Effect::Acts, schema);
     let errand = |parameters: Value| Errand::Tool { tool: tool.clone(), parameters };
     let (id, shown) = stage.prepare(errand(json!({"url": "https://a.example/"}))).await.unwrap();

@@ -399,6 +399,9 @@ pub(super) enum Unasked<'a> {
         approval_id: String,
         /// Whose question it is.
         session_id: String,
+        /// The call that waits for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        execution_id: Option<&'a CallId>,
         kind: ApprovalKind,
         /// For people: what would happen.
         title: &'a str,
@@ -417,6 +420,9 @@ pub(super) enum Unasked<'a> {
         /// The same line by line.
         #[serde(skip_serializing_if = "Option::is_none")]
         change: Option<&'a FileDiff>,
+        /// The same as escaped HTML with classes only.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        diff_html: Option<String>,
         severity: Severity,
         /// Why a person is asked.
         reason: &'a str,

@@ -4,8 +4,8 @@
 use serde::Serialize;
 use serde_json::Value;
 use switchboard_types::{
-    AnsweredBy, Approval, ArgPattern, CallRow, Reject, RejectCode, RequestNo, Resolution, RuleWhat, SessionId, Success,
-    Told, ToolCode, ToolFailure, ToolOutcome,
+    AnsweredBy, Approval, ArgPattern, CallRow, FileDiff, Reject, RejectCode, RequestNo, Resolution, RuleWhat,
+    SessionId, Success, Told, ToolCode, ToolFailure, ToolOutcome,
 };
 
 use super::order::{Kind, Order, Request};
@@ -98,6 +98,7 @@ impl Writer<'_> {
         self.unasked(&Unasked::ApprovalRequest {
             approval_id: format!("{session}:{}", approval.id),
             session_id: session.to_string(),
+            execution_id: approval.call.as_ref(),
             kind: approval.kind,
             title: &approval.title,
             command: approval.command.as_deref(),
@@ -105,6 +106,7 @@ impl Writer<'_> {
             path: approval.path.as_deref(),
             diff: approval.diff.as_deref(),
             change: approval.change.as_ref(),
+            diff_html: approval.change.as_ref().map(FileDiff::to_html),
             severity: approval.severity,
             reason: &approval.reason,
             editable: approval.editable,

@@ -44,7 +44,7 @@ pub(super) async fn run(cli: &Cli, reach: &Reach) -> Result<(), Failure> {
     match cli.format() {
         Format::Json => rules.iter().for_each(|rule| print::json(&Listed::of(rule))),
         Format::Words if rules.is_empty() => {
-            print::words("There are no rules. One is made when a question is answered \u{201c}by rule\u{201d}.");
+            print::words("There are no rules. One is made when you answer a question by rule, on the page.");
         }
         Format::Words => in_words(&rules),
     }

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal, Read};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use switchboard_types::Decision;
 use switchboard_types::limits::MAX_PARAMETER_BYTES;
+use switchboard_types::{Decision, SessionId};
 
 use super::list::BETWEEN;
 use super::talk::{Answer, Heard, Talk};
@@ -24,6 +24,7 @@ const CALL: &str = "call";
 pub(super) struct Wanted {
     request: Value,
     call: String,
+    pub(super) session: Option<SessionId>,
 }
 
 impl Wanted {
@@ -43,7 +44,7 @@ impl Wanted {
         if let Some(timeout) = args.timeout {
             request["timeout"] = json!(timeout);
         }
-        Ok(Self { request, call })
+        Ok(Self { request, call, session: args.session })
     }
 }
 

@@ -59,7 +59,9 @@ fn in_words(tools: &[Value]) {
         let named = &tool[kind];
         let name = named["name"].as_str().unwrap_or(kind);
         let about = named["description"].as_str().unwrap_or_default();
-        table.row([name, kind, about.lines().next().unwrap_or_default()]);
+        // The first sentence is for people, the rest for models.
+        let first = about.lines().next().unwrap_or_default();
+        table.row([name, kind, first.split_once(". ").map_or(first, |(first, _)| first)]);
     }
     table.print();
 }

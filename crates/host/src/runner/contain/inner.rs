@@ -6,19 +6,22 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::Duration;
 
+use rustix::process::{getpgid, getppid, ioctl_tiocsctty, setpgid, setsid};
 use rustix::stdio::{dup2_stdin, stdin, stdout};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::judged::Builtin;
 use super::script::{Join, MAX_REPORT_BYTES, Report, SUBCOMMAND, Script, Step};
+use super::streams::{Streams, cannot_open};
 use crate::agents::command::LIFE;
 
 /// Nothing could be started.
@@ -155,9 +158,13 @@ fn take_place(script: &Script) -> Result<(), Report> {
     let failed = |error: io::Error| trouble(&error.to_string());
     if script.terminal {
         // Its own session, so that the terminal is this command's and nobody else's; it may lead one already.
-        let _ = rustix::process::setsid();
+        if setsid().is_err() {
+            // Whoever leads a group cannot begin a session; in its parent's it leads none.
+            let parents = getppid().and_then(|parent| getpgid(Some(parent)).ok());
+            let _ = setpgid(None, parents).and_then(|()| setsid());
+        }
         dup2_stdin(stdout()).map_err(|error| failed(error.into()))?;
-        rustix::process::ioctl_tiocsctty(stdin()).map_err(|error| failed(error.into()))?;
+        ioctl_tiocsctty(stdin()).map_err(|error| failed(error.into()))?;
     } else {
         let nothing = File::open("/dev/null").map_err(failed)?;
         dup2_stdin(&nothing).map_err(|error| failed(error.into()))?;
@@ -180,6 +187,7 @@ enum Begun {
 
 /// All that is to run, with its words.
 struct Play<'a> {
+    root: &'a Path,
     variables: Vec<(OsString, OsString)>,
     steps: Vec<Part<'a>>,
 }
@@ -210,7 +218,7 @@ impl<'a> Play<'a> {
             }
             steps.push(Part { step, variables: own, words, builtin });
         }
-        Ok(Self { variables, steps })
+        Ok(Self { root: &script.root, variables, steps })
     }
 
     /// A program that stands alone is started at once, so that it can be said whether it could be.
@@ -224,7 +232,9 @@ impl<'a> Play<'a> {
             let message = format!("`{path}` is not the program that was shown any more, so it was not run; ask again");
             return Err(Report::Trouble { changed: true, message });
         }
-        only.spawn(&self.variables, None, None).map(Begun::Only).map_err(|error| trouble(&error.to_string()))
+        let streams = Streams::of(None, None).and_then(|streams| streams.led(only.step, self.root));
+        let spawned = streams.and_then(|streams| only.spawn(&self.variables, streams));
+        spawned.map(Begun::Only).map_err(|error| trouble(&error.to_string()))
     }
 
     /// One pipeline after the other, as their joins say, until one is ended by somebody.
@@ -242,7 +252,7 @@ impl<'a> Play<'a> {
             };
             if runs {
                 end = match pipeline {
-                    [Part { builtin: Some(builtin), words, .. }] => End::Code(builtin.run(words)),
+                    [part @ Part { builtin: Some(builtin), .. }] => self.alone(part, *builtin),
                     parts => self.pipeline(parts),
                 };
             }
@@ -256,18 +266,22 @@ impl<'a> Play<'a> {
     /// All of it at once; it ends as its last one does.
     fn pipeline(&self, parts: &[Part<'_>]) -> End {
         let mut children: Vec<Result<Child, i32>> = Vec::new();
-        let mut input: Option<Stdio> = None;
+        let mut input: Option<OwnedFd> = None;
         for (at, part) in parts.iter().enumerate() {
             let (next, output) = match (at + 1 < parts.len()).then(io::pipe) {
-                Some(Ok((reader, writer))) => (Some(Stdio::from(reader)), Some(Stdio::from(writer))),
+                Some(Ok((reader, writer))) => (Some(reader.into()), Some(writer.into())),
                 Some(Err(error)) => return End::Code(cannot_run(&part.words, &error)),
                 None => (None, None),
             };
             let input = std::mem::replace(&mut input, next);
-            children.push(match part.builtin {
+            let streams = Streams::of(input, output).and_then(|streams| streams.led(part.step, self.root));
+            children.push(match (streams, part.builtin) {
+                (Err(error), _) => Err(cannot_open(&error)),
                 // Within a pipeline it would only change a shell of its own.
-                Some(builtin) => Err(builtin.code()),
-                None => part.spawn(&self.variables, input, output).map_err(|error| cannot_run(&part.words, &error)),
+                (Ok(_), Some(builtin)) => Err(builtin.code()),
+                (Ok(streams), None) => {
+                    part.spawn(&self.variables, streams).map_err(|error| cannot_run(&part.words, &error))
+                }
             });
         }
         let ends: Vec<End> = children
@@ -279,37 +293,29 @@ impl<'a> Play<'a> {
             .collect();
         ends.last().copied().unwrap_or(End::Code(0))
     }
+
+    /// What is built in and stands alone changes what follows.
+    fn alone(&self, part: &Part<'_>, builtin: Builtin) -> End {
+        match Streams::of(None, None).and_then(|streams| streams.led(part.step, self.root)) {
+            Ok(_) => End::Code(builtin.run(&part.words)),
+            Err(error) => End::Code(cannot_open(&error)),
+        }
+    }
 }
 
 impl Part<'_> {
-    fn command(&self, variables: &[(OsString, OsString)]) -> io::Result<Command> {
+    fn spawn(&self, variables: &[(OsString, OsString)], streams: Streams) -> io::Result<Child> {
         let Some(pin) = &self.step.program else { return Err(io::ErrorKind::NotFound.into()) };
         if !pin.holds() {
-            return Err(io::Error::other(
-                "it is not the program that was judged any more, so it was not run; ask again",
-            ));
+            let message = "it is not the program that was judged any more, so it was not run; ask again";
+            return Err(io::Error::other(message));
         }
         let (name, arguments) = self.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(&pin.path);
         command.arg0(name).args(arguments).env_clear();
         command.envs(variables.iter().chain(&self.variables).map(|(name, value)| (name, value)));
-        Ok(command)
-    }
-
-    fn spawn(
-        &self,
-        variables: &[(OsString, OsString)],
-        input: Option<Stdio>,
-        output: Option<Stdio>,
-    ) -> io::Result<Child> {
-        let mut command = self.command(variables)?;
-        if let Some(input) = input {
-            command.stdin(input);
-        }
-        if let Some(output) = output {
-            command.stdout(output);
-        }
-        command.spawn()
+        let Streams { input, output, errors } = streams;
+        command.stdin(input).stdout(output).stderr(errors).spawn()
     }
 }
 

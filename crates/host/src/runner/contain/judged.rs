@@ -90,7 +90,7 @@ fn step(simple: &Simple, join: Join, moved: bool, find: &mut impl FnMut(&str) ->
         Some(_) => None,
         None => Some(find(name).ok_or_else(|| format!("there is no program `{name}`"))?),
     };
-    Ok(Step { program, variables: simple.assignments.len(), words: simple.words.len(), join })
+    Ok(Step { program, variables: simple.assignments.len(), words: simple.words.len(), join, redirects: Vec::new() })
 }
 
 /// How the commands of a reading are joined. One that stands alone is joined to nothing.

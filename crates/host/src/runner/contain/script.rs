@@ -13,6 +13,8 @@ pub(crate) const SUBCOMMAND: &str = "__start";
 /// What to do. The words themselves follow it on the command line, so that they can be anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Script {
+    /// The workspace: redirections lead nowhere else.
+    pub(crate) root: PathBuf,
     /// The folder to be in.
     pub(crate) cwd: PathBuf,
     /// What tells this folder from any other.
@@ -36,6 +38,43 @@ pub(crate) struct Step {
     pub(crate) words: usize,
     /// How it is joined to the one before.
     pub(crate) join: Join,
+    /// Where its input and output go, in order.
+    pub(crate) redirects: Vec<Redirect>,
+}
+
+/// Where an input or output goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Redirect {
+    /// Which.
+    pub(crate) of: Stream,
+    /// Where to.
+    pub(crate) to: RedirectTo,
+}
+
+/// An input or output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stream {
+    /// 0
+    Input,
+    /// 1
+    Output,
+    /// 2
+    Errors,
+}
+
+/// Where it goes to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RedirectTo {
+    /// From this file.
+    Read(String),
+    /// Into this file, from its beginning.
+    Write(String),
+    /// Onto the end of this file.
+    Append(String),
+    /// To where this one goes.
+    Same(Stream),
 }
 
 /// How a program is joined to the one before it.

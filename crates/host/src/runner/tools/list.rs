@@ -9,6 +9,7 @@ use switchboard_types::{ErrandCode, ErrandFailure};
 use super::taken::ListFiles;
 use super::walk::{Ignored, Manner, Onward, Seen, Sort, walk};
 use crate::agents::shown::shown;
+use crate::runner::limits::MAX_FOUND_BYTES;
 use crate::runner::place::Root;
 use crate::runner::stop::Stop;
 
@@ -17,7 +18,7 @@ pub(super) fn list_files(root: &Root, asked: &ListFiles, stop: &Stop) -> Result<
     let glob = asked.glob.as_deref().map(Globbed::new).transpose()?;
     let ignored = if asked.include_ignored { Ignored::Taken } else { Ignored::LeftOut };
     let manner = Manner { depth: asked.depth, ignored };
-    let mut entries = Vec::new();
+    let (mut entries, mut room) = (Vec::new(), MAX_FOUND_BYTES);
     let seen = walk(root, &start, manner, stop, |entry| {
         let is_meant = match &glob {
             Some(glob) => entry.sort != Sort::Folder && glob.matches(entry.below),
@@ -26,10 +27,11 @@ pub(super) fn list_files(root: &Root, asked: &ListFiles, stop: &Stop) -> Result<
         if !is_meant {
             return Ok(Onward::Go);
         }
-        if entries.len() == asked.limit {
+        let path = entry.path.to_string_lossy();
+        if entries.len() == asked.limit || room < path.len() {
             return Ok(Onward::Halt);
         }
-        let path = entry.path.to_string_lossy();
+        room -= path.len();
         entries.push(match entry.sort {
             Sort::File => json!({"path": path, "type": "file", "size": entry.size()}),
             Sort::Folder => json!({"path": path, "type": "folder"}),

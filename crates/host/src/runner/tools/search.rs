@@ -17,12 +17,14 @@ use super::list::Globbed;
 use super::taken::SearchWorkspace;
 use super::walk::{Entry, Ignored, Manner, Onward, Seen, Sort, walk};
 use crate::agents::shown::shown;
-use crate::runner::limits::{MAX_LINE_BYTES, MAX_REGEX_BYTES, MAX_SEARCH_BYTES, MAX_SEARCHED_BYTES, MAX_WALK_DEPTH};
+use crate::runner::limits::{MAX_FOUND_BYTES, MAX_LINE_BYTES, MAX_REGEX_BYTES, MAX_SEARCHED_BYTES, MAX_WALK_DEPTH};
 use crate::runner::place::Root;
 use crate::runner::stop::Stop;
 
 /// Matches within one line whose places are told.
 const MAX_PLACES: usize = 32;
+/// Bytes that one such place takes.
+const PLACE_BYTES: usize = 24;
 /// Memory for one line.
 const HEAP_BYTES: usize = 32 * 1024 * 1024;
 
@@ -36,7 +38,7 @@ pub(super) fn search_workspace(root: &Root, asked: &SearchWorkspace, stop: &Stop
         .binary_detection(BinaryDetection::quit(0))
         .heap_limit(Some(HEAP_BYTES))
         .build();
-    let mut found = Found { matches: Vec::new(), left: asked.max_results, bytes: MAX_SEARCH_BYTES, is_full: false };
+    let mut found = Found { matches: Vec::new(), left: asked.max_results, bytes: MAX_FOUND_BYTES, is_full: false };
     let (mut files, mut skipped) = (0_u64, 0_u64);
     let manner = Manner { depth: MAX_WALK_DEPTH, ignored: Ignored::LeftOut };
     let seen = walk(root, Path::new(""), manner, stop, |entry| {
@@ -140,9 +142,13 @@ impl Lines<'_> {
         if kept.len() < bytes.len() {
             line.push('…');
         }
-        self.found.bytes = self.found.bytes.saturating_sub(line.len());
-        self.found.is_full |= self.found.bytes == 0;
+        self.count(line.len());
         line
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.found.bytes = self.found.bytes.saturating_sub(bytes);
+        self.found.is_full |= self.found.bytes == 0;
     }
 }
 
@@ -164,6 +170,7 @@ impl Sink for Lines<'_> {
             places.push(json!({"start": column(one.start()), "end": column(one.end())}));
             places.len() < MAX_PLACES
         })?;
+        self.count(self.path.len() + places.len() * PLACE_BYTES);
         let text = self.line(bytes);
         let mut found = json!({
             "path": self.path, "line": matched.line_number(), "column": places.first().map(|place| place["start"].clone()),
