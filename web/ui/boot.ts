@@ -3,6 +3,7 @@ import { Drafts } from "./edges/drafts";
 import { outboxKeep, shelf } from "./edges/keep";
 import type { OpenLink } from "./edges/link";
 import { Prefs } from "./edges/prefs";
+import type { OpenTools } from "./edges/tools";
 import { NewTabs } from "./model/newtabs";
 import { hashOfTab, tabOfHash } from "./model/place";
 import { Page } from "./page";
@@ -13,11 +14,12 @@ import { VERSION } from "./wire";
 /** How often a hidden page draws; only its title can be seen. */
 const HIDDEN_FRAME_MS = 500;
 
-export function start(openLink: OpenLink, isLetIn: () => Promise<boolean>): Page {
+export function start(openLink: OpenLink, openTools: OpenTools, isLetIn: () => Promise<boolean>): Page {
   const lasting = shelf("localStorage");
   const own = shelf("sessionStorage");
   const page = new Page({
     openLink,
+    openTools,
     letIn: isLetIn,
     keep: outboxKeep(lasting),
     newTabs: new NewTabs({

@@ -4,12 +4,16 @@
  */
 import type { Drafts } from "./edges/drafts";
 import type { Prefs } from "./edges/prefs";
+import { type OpenTools, ToolsLink } from "./edges/tools";
 import { HostLink, type LinkAround } from "./hostlink";
+import type { Answer } from "./model/answers";
+import { Bench } from "./model/bench";
 import { type Effect, HostModel } from "./model/hostmodel";
 import type { LinkMachine } from "./model/link";
 import { NewTabs } from "./model/newtabs";
 import { type Keep, Outbox } from "./model/outbox";
-import type { AgentOffer, Decision, FromView, Image, Session, Workspace } from "./wire";
+import type { ExecutionPiece } from "./model/turn";
+import type { AgentOffer, FromView, Image, PolicyChange, Session, Workspace } from "./wire";
 
 export type Toast = {
   id: number;
@@ -20,6 +24,7 @@ export type Toast = {
 
 /** What the page needs from around it. */
 export type Around = LinkAround & {
+  openTools: OpenTools;
   keep: Keep;
   newTabs: NewTabs;
   drafts: Drafts;
@@ -36,12 +41,17 @@ export class Page {
   readonly drafts: Drafts;
   readonly prefs: Prefs;
   readonly newTabs: NewTabs;
+  /** The tool bench and its own link. */
+  readonly bench: Bench;
+  readonly tools: ToolsLink;
   active: string | null = null;
   toasts: Toast[] = [];
   /** Pictures that wait for the prompt of a tab; they last as long as the page. */
   readonly pictures = new Map<string, Image[]>();
   /** True when the host is of another version than this page. */
   outdated = false;
+  /** The person has read that nothing holds commands in. */
+  containmentRead = false;
   /** Called once per frame in which something changed. */
   onFrame: () => void = () => undefined;
   /** Called when another tab is shown, so that the address says so. */
@@ -50,6 +60,10 @@ export class Page {
   private drawing = false;
   private toastCount = 0;
   private visible = true;
+  private rulesWatched = false;
+  private benchOpen = false;
+  private benchFolder: string | null = null;
+  private readonly answeredHere = new Set<string>();
 
   constructor(private readonly around: Around) {
     this.outbox = new Outbox(around.keep, around.now());
@@ -57,10 +71,30 @@ export class Page {
     this.drafts = around.drafts;
     this.prefs = around.prefs;
     this.newTabs = around.newTabs;
+    this.tools = new ToolsLink(around.openTools, around.later, {
+      opened: () => void this.bench.connected(),
+      unasked: (message) => {
+        this.bench.take(message);
+      },
+      changed: () => {
+        this.changed();
+      },
+    });
+    this.bench = new Bench({
+      ask: (message) => this.tools.request(message),
+      now: around.now,
+      newId: around.newId,
+      later: around.later,
+      workspace: () => this.benchRoot,
+      changed: () => {
+        this.changed();
+      },
+    });
     this.link = new HostLink(around, {
       hello: () => this.model.hello(around.version),
       frame: (frame) => {
         this.run(this.model.take(frame));
+        this.followBench();
         this.changed();
       },
       changed: () => {
@@ -151,10 +185,32 @@ export class Page {
     if (this.active !== null && name !== "") this.send({ type: "cancel", tab: this.active, name });
   }
 
-  /** Answers a question; `option` is one of the agent's own answers. */
-  decide(approval: string, decision: Decision, option?: string): void {
-    const named = option === undefined ? {} : { option };
-    if (this.active !== null) this.send({ type: "decide", tab: this.active, approval, decision, ...named });
+  /** Answers a question of the shown tab; false if nobody is there to hear it. */
+  decide(approval: string, answer: Answer): boolean {
+    if (this.active === null) return false;
+    const online = this.link.online;
+    if (online) this.answeredHere.add(approvalKey(this.active, approval));
+    this.send({ type: "decide", tab: this.active, approval, ...answer });
+    return online;
+  }
+
+  /** Whether this window has answered the question, so that nobody need be told who has. */
+  hasAnswered(tab: string, approval: string): boolean {
+    return this.answeredHere.has(approvalKey(tab, approval));
+  }
+
+  setPolicy(change: PolicyChange): void {
+    if (this.active !== null && this.session) this.send({ type: "setPolicy", tab: this.active, change });
+  }
+
+  /** Rules are told from now on. */
+  watchRules(): void {
+    this.rulesWatched = true;
+    if (this.link.online) this.link.send({ type: "watchRules" });
+  }
+
+  removeRule(rule: string): void {
+    this.send({ type: "removeRule", rule });
   }
 
   setOption(option: string, value: string): void {
@@ -217,10 +273,65 @@ export class Page {
     this.changed();
   }
 
+  readContainment(): void {
+    this.containmentRead = true;
+    this.changed();
+  }
+
+  // The bench.
+
+  /** The folder whose bench is shown. */
+  get benchRoot(): string {
+    return this.benchFolder ?? this.workspace?.root ?? this.model.home;
+  }
+
+  setBenchRoot(root: string): void {
+    this.benchFolder = root;
+    this.followBench();
+    this.changed();
+  }
+
+  openBench(): void {
+    this.benchOpen = true;
+    this.benchFolder ??= this.benchRoot;
+    if (this.tools.online) void this.bench.connected();
+    else this.tools.start();
+    this.followBench();
+    this.changed();
+  }
+
+  closeBench(): void {
+    this.benchOpen = false;
+    this.benchFolder = null;
+  }
+
+  /** What the host says of a run while it goes on. */
+  benchExecution(call: string): ExecutionPiece | null {
+    for (const session of this.model.benches()) {
+      const found = session.tab === null ? undefined : this.model.log(session.tab)?.executionOf(call);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  /** While the bench is open its log is followed: what commands write, and who has answered. */
+  private followBench(): void {
+    if (!this.benchOpen || !this.link.online) return;
+    for (const { tab, workspace } of this.model.benches())
+      if (tab !== null && workspace === this.benchRoot && !this.model.log(tab))
+        this.run(this.model.show(tab));
+    for (const { id, session, approval, resolution } of this.bench.asks) {
+      const tab = resolution === null ? this.model.sessions.get(session)?.tab : null;
+      const ended = tab == null ? null : this.model.log(tab)?.resolutionOf(approval.id);
+      if (ended) this.bench.resolved(id, ended, false);
+    }
+  }
+
   // What happens around the page.
 
   wake(): void {
     this.link.step({ type: "wake" });
+    this.tools.wake();
   }
 
   setVisible(visible: boolean): void {
@@ -303,6 +414,7 @@ export class Page {
     this.link.step({ type: "welcomed" });
     this.outdated = this.around.version !== this.model.hostVersion;
     if (!this.visible) this.link.send({ type: "visibility", visible: false });
+    if (this.rulesWatched) this.link.send({ type: "watchRules" });
   }
 
   /** The shown tab must be one that is there. */
@@ -331,4 +443,8 @@ export class Page {
     const at = strip.indexOf(tab);
     return at < 0 ? null : (strip[at + 1] ?? strip[at - 1] ?? null);
   }
+}
+
+function approvalKey(tab: string, approval: string): string {
+  return `${tab}\n${approval}`;
 }

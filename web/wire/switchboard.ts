@@ -126,7 +126,27 @@ options?: Array<ApprovalOption>,
 /**
  * SHA-256 over the exact bytes that are asked about, where the host itself would act.
  */
-digest?: string, };
+digest?: string,
+/**
+ * How the file would change, line by line.
+ */
+change?: FileDiff,
+/**
+ * The rule that an answer by rule would store; absent if none can be.
+ */
+rule?: RuleWhat,
+/**
+ * Whether the command may be edited before it is allowed.
+ */
+editable?: boolean,
+/**
+ * How the command would be held in.
+ */
+containment?: Containment,
+/**
+ * When it is over if nobody has answered.
+ */
+expires?: Time, };
 
 /**
  * An approval's name, unique within its session.
@@ -154,6 +174,15 @@ name: string,
  * What it comes to.
  */
 kind: OptionKind, };
+
+/**
+ * What an argument must be.
+ */
+export type ArgPattern = { "type": "is",
+/**
+ * The argument.
+ */
+arg: string, } | { "type": "any", } | { "type": "rest", };
 
 /**
  * The content of an event. What belongs to a turn names it in the event, not here.
@@ -250,7 +279,19 @@ resolution: Resolution,
 /**
  * Which of the agent's own answers it was.
  */
-option?: string, } | { "type": "executionStarted",
+option?: string,
+/**
+ * The command as the person edited it; it is judged anew.
+ */
+command?: string,
+/**
+ * The rule that was stored with the answer.
+ */
+rule?: RuleId, } | { "type": "policyChanged",
+/**
+ * All of it as it is now.
+ */
+policy: SessionPolicy, } | { "type": "executionStarted",
 /**
  * What exactly.
  */
@@ -330,6 +371,23 @@ raw: string, };
 export type CallId = string;
 
 /**
+ * How commands are held in by the operating system.
+ */
+export type Containment = { "type": "works",
+/**
+ * By what: `bubblewrap 0.8.0`.
+ */
+by: string, } | { "type": "none",
+/**
+ * Why, and what to do about it.
+ */
+reason: string, } | { "type": "missing",
+/**
+ * Why, and what to do about it.
+ */
+reason: string, };
+
+/**
  * One file or excerpt that goes with a prompt.
  */
 export type ContextItem = {
@@ -376,6 +434,40 @@ code: string,
  * For people: what happened and what to do.
  */
 message: string, };
+
+/**
+ * A part of a file that changes.
+ */
+export type DiffHunk = {
+/**
+ * Its first line in the file as it was, counted from 1.
+ */
+oldStart: number,
+/**
+ * Its first line in the file as it would be.
+ */
+newStart: number,
+/**
+ * Its lines.
+ */
+lines: Array<DiffLine>, };
+
+/**
+ * A line of it, without its end.
+ */
+export type DiffLine = { "type": "same",
+/**
+ * What it says.
+ */
+text: string, } | { "type": "added",
+/**
+ * What it says.
+ */
+text: string, } | { "type": "removed",
+/**
+ * What it said.
+ */
+text: string, };
 
 /**
  * A numbered fact in a session's log, as JSON.
@@ -437,7 +529,19 @@ diff?: string,
 /**
  * SHA-256 over the exact bytes: what runs and where, or the file before and after.
  */
-digest: string, };
+digest: string,
+/**
+ * Why nobody was asked, in plain words; absent if somebody was.
+ */
+unasked?: string,
+/**
+ * How it is held in; absent where there is nothing to hold in.
+ */
+containment?: Containment,
+/**
+ * The call of a tool that it is done for.
+ */
+call?: CallId, };
 
 /**
  * How an execution ended.
@@ -450,7 +554,7 @@ code: number, } | { "type": "signalled",
 /**
  * The signal's name.
  */
-signal: string, } | { "type": "written",
+signal: string, } | { "type": "returned", } | { "type": "written",
 /**
  * Its bytes now.
  */
@@ -464,6 +568,27 @@ message: string, } | { "type": "unknown", };
  * Something that was allowed to run or write, named by its place in the log. A command's is also its terminal's name.
  */
 export type ExecutionId = string;
+
+/**
+ * How a file would change.
+ */
+export type FileDiff = {
+/**
+ * The parts that change, with some lines around them.
+ */
+hunks: Array<DiffHunk>,
+/**
+ * Lines that are new.
+ */
+added: number,
+/**
+ * Lines that are gone.
+ */
+removed: number,
+/**
+ * Lines that are left out here, since there are too many.
+ */
+leftOut: number, };
 
 /**
  * What the page says to the host.
@@ -552,7 +677,19 @@ command?: string,
 /**
  * Which of the agent's own answers, where it offers several of one sort.
  */
-option?: string, } | { "type": "setOption",
+option?: string, } | { "type": "setPolicy",
+/**
+ * Whose agent.
+ */
+tab: TabId,
+/**
+ * What changes; the rest stays.
+ */
+change: PolicyChange, } | { "type": "watchRules", } | { "type": "removeRule",
+/**
+ * Which one.
+ */
+rule: RuleId, } | { "type": "setOption",
 /**
  * Whose agent.
  */
@@ -656,6 +793,11 @@ export type LogLevel = "info" | "warn" | "error" | "stderr";
 export type Memory = "resumed" | "loaded" | "summarized";
 
 /**
+ * How a session's agent is meant to work.
+ */
+export type Mode = "agent" | "plan" | "ask" | "edit";
+
+/**
  * One choice of an option.
  */
 export type OptionChoice = {
@@ -692,6 +834,11 @@ export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject
 export type Outcome = "completed" | "cancelled" | "failed";
 
 /**
+ * Globs of files, in order; the last that matches decides.
+ */
+export type Patterns = Array<[string, Unasked]>;
+
+/**
  * One step of a plan.
  */
 export type PlanEntry = {
@@ -712,6 +859,27 @@ priority?: string, };
  * How far a step of a plan is.
  */
 export type PlanStatus = "pending" | "in_progress" | "completed";
+
+/**
+ * A change of it; what is absent stays as it is.
+ */
+export type PolicyChange = {
+/**
+ * How its agent is meant to work.
+ */
+mode?: Mode,
+/**
+ * See [`SessionPolicy::auto_commands`].
+ */
+autoCommands?: boolean,
+/**
+ * See [`SessionPolicy::auto_edits`].
+ */
+autoEdits?: boolean,
+/**
+ * See [`SessionPolicy::patterns`]; an empty list goes back to those of the settings.
+ */
+patterns?: Patterns, };
 
 /**
  * How many sessions share one process of an agent.
@@ -740,6 +908,70 @@ export type RejectCode = "bad_json" | "bad_message" | "unknown_type" | "unknown_
  * How an approval came to its end.
  */
 export type Resolution = "allow_once" | "allow_session" | "allow_rule" | "deny" | "deny_stop" | "expired";
+
+/**
+ * A stored decision for what matches it.
+ */
+export type Rule = {
+/**
+ * Its name.
+ */
+id: RuleId,
+/**
+ * Where it holds; everywhere if absent.
+ */
+workspace?: WorkspaceRoot,
+/**
+ * What it says.
+ */
+effect: RuleEffect,
+/**
+ * What it is about.
+ */
+what: RuleWhat,
+/**
+ * Since when.
+ */
+created: Time,
+/**
+ * How it came about, for people.
+ */
+origin: string, };
+
+/**
+ * What a rule says.
+ */
+export type RuleEffect = "allow" | "deny";
+
+/**
+ * A stored rule's name; never used again.
+ */
+export type RuleId = string;
+
+/**
+ * What a rule is about.
+ */
+export type RuleWhat = { "type": "command",
+/**
+ * The program's file, absolute and without links.
+ */
+program: string,
+/**
+ * Its arguments, one after the other.
+ */
+args: Array<ArgPattern>,
+/**
+ * The folder, absolute.
+ */
+cwd: string, } | { "type": "edit",
+/**
+ * A glob of paths from the workspace's folder.
+ */
+glob: string, } | { "type": "tool",
+/**
+ * Which one.
+ */
+tool: ToolName, };
 
 /**
  * A tab that the page shows.
@@ -791,7 +1023,11 @@ queued: number,
 /**
  * Questions that wait for a person.
  */
-approvals: number, createdMs: Time,
+approvals: number,
+/**
+ * What its agent may do without a question.
+ */
+policy: SessionPolicy, createdMs: Time,
 /**
  * When a turn last began or ended.
  */
@@ -801,6 +1037,27 @@ updatedMs: Time, };
  * The host's conversation. Never used again, even when the session is deleted.
  */
 export type SessionId = number;
+
+/**
+ * What a person has set for one session.
+ */
+export type SessionPolicy = {
+/**
+ * How its agent is meant to work.
+ */
+mode: Mode,
+/**
+ * Commands that are neither high nor critical, and can be read, run without a question.
+ */
+autoCommands: boolean,
+/**
+ * Files that the patterns would ask about are changed without a question; never those that are protected.
+ */
+autoEdits: boolean,
+/**
+ * Instead of the patterns of the settings.
+ */
+patterns?: Patterns, };
 
 /**
  * How bad something could be.
@@ -968,7 +1225,15 @@ tab?: TabId,
 /**
  * The turn's name, as far as it is known.
  */
-turn?: TurnName, } | { "type": "pong",
+turn?: TurnName, } | { "type": "rules",
+/**
+ * The oldest first.
+ */
+rules: Array<Rule>, } | { "type": "containment",
+/**
+ * As it is now.
+ */
+containment: Containment, } | { "type": "pong",
 /**
  * The number that was sent.
  */
@@ -1009,7 +1274,24 @@ content?: Array<ToolContent>,
 /**
  * The places that it is at; replace those before. Absent in an update if they stay.
  */
-locations?: Array<Location>, };
+locations?: Array<Location>,
+/**
+ * The registry's tool that is called; absent for what the agent does by itself.
+ */
+tool?: ToolName,
+/**
+ * Why the registry's tool gave no result.
+ */
+error?: ToolError,
+/**
+ * How long the registry's tool took, in milliseconds.
+ */
+durationMs?: number, };
+
+/**
+ * The sorts of failures.
+ */
+export type ToolCode = "TOOL_NOT_FOUND" | "VALIDATION_ERROR" | "TIMEOUT" | "EXECUTION_ERROR" | "CANCELLED" | "DENIED" | "WORKSPACE_UNTRUSTED" | "REGISTRY_NOT_READY" | "UNKNOWN_MESSAGE_TYPE";
 
 /**
  * A piece of what a tool call shows.
@@ -1057,6 +1339,28 @@ name: string, } | { "type": "other",
 raw: unknown, };
 
 /**
+ * Why a tool gave no result.
+ */
+export type ToolError = {
+/**
+ * For programs.
+ */
+code: ToolCode,
+/**
+ * For people and models.
+ */
+message: string,
+/**
+ * More, for programs.
+ */
+details?: unknown, };
+
+/**
+ * A tool's name.
+ */
+export type ToolName = string;
+
+/**
  * How far a tool call is.
  */
 export type ToolStatus = "pending" | "running" | "completed" | "failed";
@@ -1070,6 +1374,11 @@ export type TurnId = number;
  * A view's own name for a turn (its message id).
  */
 export type TurnName = string;
+
+/**
+ * Whether a file may be changed without a question.
+ */
+export type Unasked = "may" | "may_not";
 
 /**
  * A workspace in a list.

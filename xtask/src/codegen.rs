@@ -22,6 +22,7 @@ const FILES: &[Made] = &[
     Made { path: "docs/agents/acp.md", text: pages::filled },
     Made { path: "docs/agents/plain.md", text: pages::filled },
     Made { path: "docs/views/tabs.md", text: pages::filled },
+    Made { path: "docs/views/tools.md", text: pages::filled },
     Made { path: "docs/views/switchboard.md", text: pages::filled },
 ];
 

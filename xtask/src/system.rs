@@ -1,5 +1,5 @@
-//! What the tests need of the system: Chromium, which the browser tests drive, and Python, in which the example agents are
-//! written. Installs them by Debian's packages where they are missing and it may; never downloads from elsewhere.
+//! What the tests need of the system: Chromium, which the browser tests drive, Python, in which the example agents are
+//! written, bubblewrap, which holds commands in, and strace, which tells what they run. Installs them by Debian's packages where they are missing and it may; never downloads from elsewhere.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -22,6 +22,22 @@ pub(crate) fn need_python() -> Result<()> {
     let advice = "the tests run example agents in Python: install python3";
     apt_get(&["update"]).context(advice)?;
     apt_get(&["install", "--yes", "--no-install-recommends", "python3"]).context(advice)
+}
+
+/// Bubblewrap and strace are there, installed by Debian's packages if they have to be. The tests that need them fail without.
+pub(crate) fn need_walls() -> Result<()> {
+    let missing: Vec<&str> = [("bwrap", "bubblewrap"), ("strace", "strace")]
+        .into_iter()
+        .filter(|(program, _)| find(&[program]).is_none())
+        .map(|(_, package)| package)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    println!("{} missing; asking apt-get", missing.join(" and "));
+    let advice = "the tests hold commands in and watch them: install bubblewrap and strace";
+    apt_get(&["update"]).context(advice)?;
+    apt_get(&[&["install", "--yes", "--no-install-recommends"][..], &missing].concat()).context(advice)
 }
 
 /// Where Chromium is, installed by Debian's packages if it has to be.

@@ -5,11 +5,13 @@
 //! | --- | --- |
 //! | [`mold`], [`load`] | the bytes that are streamed, and how fast |
 //! | [`wire`], [`crowd`] | the views that read them |
+//! | [`judged`] | commands judged as the host does |
 //! | [`process`], [`subject`] | the programs under measurement |
 //! | [`measure`] | the measurements |
 //! | [`stats`], [`row`], [`table`], [`plot`], [`machine`] | what comes of them |
 
 pub mod crowd;
+pub mod judged;
 pub mod load;
 pub mod machine;
 pub mod measure;

@@ -9,6 +9,7 @@ mod latency;
 mod relay;
 mod replay;
 mod start;
+mod tools;
 
 use anyhow::Result;
 
@@ -77,6 +78,7 @@ pub const ALL: &[Measurement] = &[
     Measurement { name: "start", run: start::measure },
     Measurement { name: "idle", run: idle::measure },
     Measurement { name: "agents", run: agents::measure },
+    Measurement { name: "tools", run: tools::measure },
 ];
 
 impl Bench {

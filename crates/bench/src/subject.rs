@@ -139,8 +139,27 @@ impl Subject {
         &self.data
     }
 
+    /// Starts a registry of tools: ours, or the peer's.
+    pub fn registry(kind: Kind, places: &Places) -> Result<Self> {
+        match kind {
+            Kind::Ours(_) | Kind::Raw => Self::start(kind, places),
+            Kind::Node => {
+                let folder = places.node.as_ref().context("there is no Node here")?;
+                let program = Program::start(Command::new("node").arg(folder.join("tools.mjs")), &places.log())?;
+                let port = program.ready["port"].as_u64().and_then(|port| u16::try_from(port).ok());
+                let port = port.with_context(|| format!("no port in {}", program.ready))?;
+                Ok(Self { program, kind, port, token: String::new(), opened: 0, data: PathBuf::new() })
+            }
+        }
+    }
+
     /// A view's socket, after its handshake. It is seated nowhere.
     pub fn connect(&self) -> Result<TcpStream> {
+        self.connect_to("tabs")
+    }
+
+    /// The same for any dialect.
+    pub fn connect_to(&self, dialect: &str) -> Result<TcpStream> {
         let mut socket = TcpStream::connect(("127.0.0.1", self.port)).context("a view could not connect")?;
         socket.set_nodelay(true)?;
         if self.kind == Kind::Raw {
@@ -148,7 +167,7 @@ impl Subject {
             return Ok(socket);
         }
         let request = format!(
-            "GET /ws/tabs HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+            "GET /ws/{dialect} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
              Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer {}\r\n\r\n",
             self.port, self.token
         );

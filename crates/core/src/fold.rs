@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use switchboard_types::record::Peek;
 use switchboard_types::{
-    Approval, ApprovalId, Body, EventRef, ExecutionId, PlanEntry, Prompt, Resolution, Seq, SessionRow, Status, TurnId,
-    TurnName, TurnPhase, TurnRow,
+    Approval, ApprovalId, Body, CallId, EventRef, ExecutionId, PlanEntry, Prompt, Resolution, Seq, SessionRow, Status,
+    ToolCall, ToolStatus, TurnId, TurnName, TurnPhase, TurnRow,
 };
 
 /// Answers that are remembered, so that a late one can be told what was decided.
@@ -30,6 +30,8 @@ pub struct State {
     resolved: VecDeque<(ApprovalId, Resolution)>,
     /// What runs or is being written for the agent.
     executions: BTreeMap<ExecutionId, OpenExecution>,
+    /// Calls of tools of the registry that have no end yet.
+    calls: BTreeMap<CallId, CallTold>,
     /// The running turn's plan, or the last one's.
     pub plan: Vec<PlanEntry>,
     /// Why the agent is gone, while it is.
@@ -65,8 +67,19 @@ pub struct OpenExecution {
 pub struct OpenApproval {
     /// The turn that waits for it.
     pub turn: Option<TurnId>,
+    /// The event that asks it.
+    pub asked_at: Seq,
     /// The question.
     pub approval: Approval,
+}
+
+/// A call of a tool of the registry that has no end yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallTold {
+    /// The turn that it belongs to.
+    pub turn: Option<TurnId>,
+    /// How it is told to people.
+    pub title: String,
 }
 
 impl State {
@@ -104,7 +117,8 @@ impl State {
             Body::TurnEnded { .. } => self.turn_ended(turn),
             Body::Plan { entries } => self.plan.clone_from(entries),
             Body::ApprovalAsked { approval } => {
-                self.approvals.insert(approval.id.clone(), OpenApproval { turn, approval: approval.clone() });
+                let open = OpenApproval { turn, asked_at: seq, approval: approval.clone() };
+                self.approvals.insert(approval.id.clone(), open);
             }
             Body::ApprovalResolved { approval, resolution, .. } => self.approval_resolved(approval, *resolution),
             Body::ExecutionStarted { execution } => {
@@ -114,6 +128,7 @@ impl State {
             Body::ExecutionEnded { execution, .. } => {
                 self.executions.remove(execution);
             }
+            Body::ToolCall { call } | Body::ToolCallUpdate { call } => self.call_told(turn, call),
             Body::AgentExited { message } => self.agent_exit = Some(message.clone()),
             Body::AgentRestarted {} => self.agent_exit = None,
             Body::SessionClosed {} => self.closed = true,
@@ -132,9 +147,21 @@ impl State {
             | Body::SignInNeeded { .. }
             | Body::AgentSessionRestored { .. }
             | Body::Status { .. }
-            | Body::ToolCall { .. }
-            | Body::ToolCallUpdate { .. }
             | Body::Unknown { .. } => {}
+        }
+    }
+
+    /// Only calls of the registry end for sure; what an agent does by itself is not kept.
+    fn call_told(&mut self, turn: Option<TurnId>, call: &ToolCall) {
+        match call.status {
+            ToolStatus::Pending | ToolStatus::Running if call.tool.is_some() => {
+                let told = CallTold { turn, title: call.title.clone() };
+                self.calls.entry(call.id.clone()).or_insert(told);
+            }
+            ToolStatus::Pending | ToolStatus::Running => {}
+            ToolStatus::Completed | ToolStatus::Failed => {
+                self.calls.remove(&call.id);
+            }
         }
     }
 
@@ -277,6 +304,12 @@ impl State {
     #[must_use]
     pub fn execution(&self, execution: &ExecutionId) -> Option<&OpenExecution> {
         self.executions.get(execution)
+    }
+
+    /// A call of a tool of the registry that has no end yet.
+    #[must_use]
+    pub fn call(&self, call: &CallId) -> Option<&CallTold> {
+        self.calls.get(call)
     }
 
     /// Whether something that a turn started has not ended yet.

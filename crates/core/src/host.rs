@@ -7,7 +7,13 @@
 //! | `host/turns.rs` | the queue, turns and their ends |
 //! | `host/words.rs` | what agents say |
 //! | `host/approvals.rs` | questions to a person and their one answer |
-//! | `host/errands.rs` | what agents ask the host to do for them |
+//! | `host/errands.rs` | what the host is asked to do |
+//! | `host/judging.rs` | the gate: allow, ask or deny what may do harm |
+//! | `host/calls.rs` | calls of tools: who may call what, batches, cancelling |
+//! | `host/carrying.rs` | calls on their way: begun, started, stopped, ended |
+//! | `host/lending.rs` | tools that views lend |
+//! | `host/bench.rs` | where a person calls tools |
+//! | `host/rules.rs` | stored decisions, and what a person sets for a session |
 //! | `host/agents.rs` | starting, losing and restarting agents |
 //! | `host/commits.rs` | durable before visible |
 //! | `host/delivery.rs` | seats: reading, following, windows |
@@ -18,14 +24,20 @@
 
 mod agents;
 mod approvals;
+mod bench;
+mod calls;
+mod carrying;
 mod commands;
 mod commits;
 mod delivery;
 mod errands;
 mod history;
+mod judging;
+mod lending;
 mod looks;
 mod overview;
 mod restore;
+mod rules;
 mod turns;
 mod words;
 
@@ -34,12 +46,14 @@ pub use looks::LogMark;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_types::{
-    AgentName, Body, Change, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject, RejectCode, Rule, Seq, SessionId,
-    TabId, Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
+    AgentName, Body, Change, Containment, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject, RejectCode, Rule,
+    RuleId, Seq, SessionId, TabId, Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
 };
 
 use crate::input::{Input, Output, RequestId, Workspace};
 use crate::lives::{AgentKey, Lives};
+use crate::open::Calls;
+use crate::registry::Registry;
 use crate::seat::Link;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -76,8 +90,16 @@ pub struct Host {
     /// Errands that have no answer yet, and whose they are.
     errands: HashMap<ErrandId, SessionId>,
     last_errand: ErrandId,
+    registry: Registry,
+    calls: Calls,
+    /// How commands are held in, once that is known.
+    containment: Option<Containment>,
     /// Stored decisions, the oldest first.
     rules: Vec<Rule>,
+    /// Rules that hold no longer and are not off the disk yet.
+    dropping: BTreeSet<RuleId>,
+    /// Who wants rules taken out with the next commit.
+    unruling: Vec<(rules::RuleAsker, RuleId)>,
     next_session: SessionId,
     last_ticket: Ticket,
     last_read: ReadId,
@@ -126,7 +148,12 @@ impl Host {
             deleting: BTreeMap::new(),
             errands: HashMap::new(),
             last_errand: ErrandId(0),
+            registry: Registry::default(),
+            calls: Calls::default(),
+            containment: None,
             rules: Vec::new(),
+            dropping: BTreeSet::new(),
+            unruling: Vec::new(),
             next_session: SessionId(1),
             last_ticket: Ticket(0),
             last_read: ReadId(0),
@@ -140,7 +167,7 @@ impl Host {
     pub fn handle(&mut self, now: Time, input: Input) {
         match input {
             Input::LinkOpened(link) => self.link_opened(link),
-            Input::LinkClosed(link) => self.link_closed(link),
+            Input::LinkClosed(link) => self.link_closed(now, link),
             Input::Command { link, command } => self.command(now, link, command),
             Input::Drained { link, bytes } => self.drained(link, bytes),
             Input::LifeStarted(life) => self.life_started(now, life),
@@ -157,10 +184,14 @@ impl Host {
             Input::Delete { session, request } => self.delete_session(now, history::Asker::Request(request), session),
             Input::Workspace(workspace) => self.know_workspace(workspace),
             Input::Trust { workspace, request } => self.trust(now, workspace, request),
-            Input::Tools(_) | Input::Containment(_) | Input::CallsRead { .. } | Input::RemoveRule { .. } => {}
+            Input::Tools(tools) => self.registry.know(tools),
+            Input::Containment(containment) => self.know_containment(containment),
+            Input::CallsRead { link, request, calls } => self.calls_read(link, request, calls),
+            Input::RemoveRule { rule, request } => self.remove_rule(rules::RuleAsker::Request(request), rule),
             Input::Tick => self.tick(now),
             Input::Stop => self.stop(now),
         }
+        self.pump_calls(now);
     }
 
     /// The next thing to do. What waits for the disk is handed out last, so that all of it shares one commit.
@@ -244,6 +275,8 @@ impl Host {
                 Alarm::Session(session) => self.session_alarm(now, session),
                 Alarm::Agent(key) => self.pump_agent(now, &key),
                 Alarm::Idle(life) => self.unload_if_idle(now, life),
+                Alarm::Call(call) => self.call_alarm(now, call),
+                Alarm::Approval(session, approval) => self.approval_alarm(now, session, &approval),
             }
         }
     }

@@ -15,13 +15,16 @@ mod fold;
 mod host;
 mod input;
 mod lives;
+mod open;
 pub mod policy;
+mod registry;
 mod seat;
 mod session;
 mod settings;
+mod shown;
 mod timers;
 
-pub use fold::{OpenApproval, State, TurnState};
+pub use fold::{CallTold, OpenApproval, State, TurnState};
 pub use host::{Counters, Host, LogMark};
 pub use input::{EndHow, Input, Output, Recovered, RequestId, Slice, Workspace};
 pub use settings::{NetworkFor, Settings};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{ReadId, Seq, SessionId, TabId, Visibility};
+use switchboard_types::{ApprovalId, ReadId, Seq, SessionId, TabId, Visibility};
 
 /// A view's link.
 #[derive(Debug)]
@@ -18,6 +18,12 @@ pub(crate) struct Link {
     pub(crate) served: Option<TabId>,
     /// For a view that watches everything: the sessions whose last change it has not been told. None for all others.
     pub(crate) stale: Option<BTreeSet<SessionId>>,
+    /// For a view that is told of questions: those that it was told of and that are open. None for all others.
+    pub(crate) questions: Option<BTreeSet<(SessionId, ApprovalId)>>,
+    /// The sessions that it has called tools for.
+    pub(crate) called: BTreeSet<SessionId>,
+    /// Whether it is told of every change of the rules.
+    pub(crate) rules: bool,
 }
 
 /// A page that is on its way from the store.
@@ -66,6 +72,9 @@ impl Link {
             reading: None,
             served: None,
             stale: None,
+            questions: None,
+            called: BTreeSet::new(),
+            rules: false,
         }
     }
 

@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_types::{
-    AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, Change, Command, Entry, Epoch, ErrandId, ErrandName,
-    ExecutionId, LifeId, LinkId, Page, PageBuilder, Prepared, Seq, SessionId, SessionKeeps, SessionRow, SessionSummary,
-    Status, TabId, Ticket, Time, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
+    AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, CallRow, Change, Command, Entry, Epoch, ErrandId,
+    ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionRow, SessionSummary,
+    TabId, Ticket, Time, ToolOutcome, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
 use crate::fold::State;
 use crate::input::{Output, Recovered};
+use crate::open::{ApprovalAsker, BatchNo, CallNo, Consent, OpenErrand};
+use crate::shown::Shown;
 
 /// A session in memory.
 #[derive(Debug)]
@@ -45,8 +47,19 @@ pub(crate) struct Session {
     pub(crate) agent_session: Option<AgentSession>,
     /// Whether the agent must be told what was said before.
     pub(crate) recap: Recap,
-    /// What the agent asked the host to do and has no answer to yet.
+    /// What the host was asked to do and has not answered yet.
     pub(crate) errands: BTreeMap<ErrandId, OpenErrand>,
+    /// The calls of tools that have no end yet.
+    pub(crate) calls: BTreeSet<CallNo>,
+    /// What runs for a call.
+    pub(crate) executing: HashMap<ExecutionId, CallNo>,
+    /// What came of views' calls, each told once the event at that place is on the disk.
+    pub(crate) outcomes: VecDeque<(Seq, (BatchNo, usize), ToolOutcome)>,
+    dirty_calls: BTreeMap<Seq, CallRow>,
+    /// Rules that are stored with the next commit.
+    dirty_rules: Vec<Rule>,
+    /// What a person has allowed the agent itself, in the turn that runs.
+    pub(crate) consents: Vec<Consent>,
     /// The last of what each command that runs has written.
     pub(crate) outputs: HashMap<ExecutionId, String>,
     /// What a person has set and allowed for it.
@@ -75,40 +88,6 @@ pub(crate) struct Session {
     pub(crate) watchers: BTreeSet<(LinkId, TabId)>,
     /// Who waits for the answers to our questions.
     pub(crate) askers: HashMap<ApprovalId, ApprovalAsker>,
-}
-
-/// An errand that its agent has no answer to yet.
-#[derive(Clone, Debug)]
-pub(crate) struct OpenErrand {
-    /// The agent's name for it.
-    pub(crate) name: ErrandName,
-    /// Who asked.
-    pub(crate) life: LifeId,
-    /// The turn that it belongs to; what can do no harm needs none.
-    pub(crate) turn: Option<TurnId>,
-    pub(crate) stage: ErrandStage,
-}
-
-/// How far an errand is.
-#[derive(Clone, Debug)]
-pub(crate) enum ErrandStage {
-    /// It can do no harm and is being served.
-    Serving,
-    /// It is being made ready to be shown.
-    Preparing,
-    /// A person is asked.
-    Asked(Box<Prepared>),
-    /// It is being done.
-    Performing,
-}
-
-/// Who waits for an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ApprovalAsker {
-    /// The agent, under its own name for the question.
-    Agent(ApprovalId),
-    /// Something that the host would do for it.
-    Errand(ErrandId),
 }
 
 /// Whether an agent must be told what was said before.
@@ -148,32 +127,8 @@ pub(crate) struct PendingPage {
     page: Arc<Page>,
     /// What a list shows once it is there, if that is something else than before.
     shown: Option<Box<Shown>>,
-}
-
-/// What a list shows of a session's state.
-#[derive(Debug)]
-struct Shown {
-    title: String,
-    status: Status,
-    queued: usize,
-    approvals: usize,
-    exited: bool,
-    closed: bool,
-    updated: Time,
-}
-
-impl Shown {
-    fn of(state: &State, updated: Time) -> Self {
-        Self {
-            title: state.title.clone(),
-            status: state.status(),
-            queued: state.queue().len(),
-            approvals: state.approvals().count(),
-            exited: state.agent_exit.is_some(),
-            closed: state.closed,
-            updated,
-        }
-    }
+    /// The rules that hold once it is there.
+    pub(crate) rules: Vec<Rule>,
 }
 
 /// Whether the log takes events.
@@ -222,7 +177,7 @@ impl Session {
             tab,
             created: row.created,
             updated: row.updated,
-            shown: Shown::of(&state, row.updated),
+            shown: Shown::of(&state, &row.keeps.policy, row.updated),
             state,
             shows_more: false,
             head,
@@ -236,6 +191,12 @@ impl Session {
             agent_session: row.agent_session,
             recap: Recap::None,
             errands: BTreeMap::new(),
+            calls: BTreeSet::new(),
+            executing: HashMap::new(),
+            outcomes: VecDeque::new(),
+            dirty_calls: BTreeMap::new(),
+            dirty_rules: Vec::new(),
+            consents: Vec::new(),
             outputs: HashMap::new(),
             keeps: row.keeps,
             last_word: row.updated,
@@ -306,14 +267,14 @@ impl Session {
     }
 
     /// The page of this commit is on the disk now; says also whether a list shows something else than before.
-    pub(crate) fn is_durable(&mut self, ticket: Ticket) -> Option<(Arc<Page>, bool)> {
-        let PendingPage { page, shown, .. } = self.pending.pop_front_if(|pending| pending.ticket == ticket)?;
+    pub(crate) fn is_durable(&mut self, ticket: Ticket) -> Option<(Arc<Page>, bool, Vec<Rule>)> {
+        let PendingPage { page, shown, rules, .. } = self.pending.pop_front_if(|pending| pending.ticket == ticket)?;
         self.durable = page.last();
         let changed = shown.is_some();
         if let Some(shown) = shown {
             self.shown = *shown;
         }
-        Some((page, changed))
+        Some((page, changed, rules))
     }
 
     /// The title as far as it is durable.
@@ -334,6 +295,7 @@ impl Session {
             agent_state: self.agent_state(),
             queued: self.shown.queued,
             approvals: self.shown.approvals,
+            policy: self.shown.policy.clone(),
             created: self.created,
             updated: self.shown.updated,
         })
@@ -357,11 +319,41 @@ impl Session {
         self.agent_session = agent_session;
     }
 
+    /// Takes note of a call's row; stored with the next event.
+    pub(crate) fn keep_call(&mut self, row: CallRow) {
+        self.dirty_calls.insert(row.asked_at, row);
+    }
+
+    /// Takes note of a rule; stored with the next event, and in force once it is.
+    pub(crate) fn keep_rule(&mut self, rule: Rule) {
+        self.dirty_rules.push(rule);
+    }
+
+    /// Rules that are on their way to the disk.
+    pub(crate) fn rules_on_the_way(&self) -> impl Iterator<Item = &Rule> {
+        self.pending.iter().flat_map(|pending| &pending.rules).chain(&self.dirty_rules)
+    }
+
+    /// Something is allowed for as long as the session lives; stored with the next event.
+    pub(crate) fn grant(&mut self, scope: String) {
+        if !self.keeps.grants.contains(&scope) {
+            self.keeps.grants.push(scope);
+            self.dirty_row = true;
+        }
+    }
+
+    /// Whether something that was asked of the host, or runs, may still add to the log.
+    pub(crate) fn is_at_work(&self) -> bool {
+        !self.calls.is_empty() || self.state.executions().next().is_some()
+    }
+
     /// What is new since the last commit, as one entry of the next.
     pub(crate) fn take_entry(&mut self, ticket: Ticket) -> Option<Entry> {
         let page = Arc::new(self.open.take()?);
-        let shown = std::mem::take(&mut self.shows_more).then(|| Box::new(Shown::of(&self.state, self.updated)));
-        self.pending.push_back(PendingPage { ticket, page: Arc::clone(&page), shown });
+        let shown = std::mem::take(&mut self.shows_more)
+            .then(|| Box::new(Shown::of(&self.state, &self.keeps.policy, self.updated)));
+        let rules = std::mem::take(&mut self.dirty_rules);
+        self.pending.push_back(PendingPage { ticket, page: Arc::clone(&page), shown, rules: rules.clone() });
         let mut changes = Vec::new();
         if std::mem::take(&mut self.dirty_row) {
             changes.push(Change::Session(self.row()));
@@ -369,6 +361,8 @@ impl Session {
         for turn in std::mem::take(&mut self.dirty_turns) {
             changes.extend(self.turn_row(turn).map(Change::Turn));
         }
+        changes.extend(std::mem::take(&mut self.dirty_calls).into_values().map(Change::Call));
+        changes.extend(rules.into_iter().map(Change::Rule));
         Some(Entry { session: self.id, page, changes })
     }
 
@@ -403,6 +397,8 @@ impl Session {
     pub(crate) fn discard(&mut self) -> usize {
         let bytes = self.open.cost();
         self.open.take();
+        self.dirty_calls.clear();
+        self.dirty_rules.clear();
         bytes
     }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use switchboard_types::{LifeId, SessionId, Time};
+use switchboard_types::{ApprovalId, LifeId, SessionId, Time};
 
 use crate::lives::AgentKey;
+use crate::open::CallNo;
 
 /// What to look at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +14,10 @@ pub(crate) enum Alarm {
     Session(SessionId),
     /// An agent that waits to be started again.
     Agent(AgentKey),
+    /// A call of a tool that may take too long.
+    Call(CallNo),
+    /// A question that may wait too long.
+    Approval(SessionId, ApprovalId),
     /// A process that nobody may need any more.
     Idle(LifeId),
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use switchboard_dialects::agent::{AgentDialect, Plain, plain};
-use switchboard_dialects::view::{Switchboard, Tabs, ViewDialect};
+use switchboard_dialects::view::{Switchboard, Tabs, Tools, ViewDialect};
 use switchboard_types::{
     Ask, Body, PageBuilder, Seq, SessionId, TabId, Text, Time, Told, TurnId, TurnName, TurnNames, Word, WorkspaceRoot,
 };
@@ -71,6 +71,17 @@ const FIELDS: &[&str] = &[
     "visible",
     "decision",
     "rule",
+    "request",
+    "requests",
+    "executionId",
+    "mode",
+    "stopOnError",
+    "limit",
+    "before",
+    "tools",
+    "success",
+    "data",
+    "error",
 ];
 
 const VIEW_SAYS: &[&str] = &[
@@ -88,6 +99,15 @@ const VIEW_SAYS: &[&str] = &[
     "decide",
     "history",
     "trust",
+    "GET_TOOLS",
+    "EXECUTE_TOOL",
+    "CANCEL_EXECUTION",
+    "GET_TOOL_HISTORY",
+    "BATCH_EXECUTE",
+    "SUBSCRIBE_APPROVALS",
+    "APPROVAL_RESPONSE",
+    "REGISTER_TOOLS",
+    "TOOL_RESULT",
 ];
 
 /// An object that looks like a message: a known type, known fields, any values.
@@ -108,6 +128,10 @@ fn likely_message() -> impl Strategy<Value = Value> {
 fn all_read(frame: Vec<u8>) {
     let _ = Tabs::new().read(&frame);
     let _ = Switchboard::new().read(&frame);
+    let mut tools = Tools::new();
+    if let Err(reject) = tools.read(&frame) {
+        tools.refuse(&reject, &mut |message| assert!(serde_json::from_slice::<Value>(message).is_ok()));
+    }
     let _ = talking().read(Time(0), &Bytes::from(frame), &mut Vec::new());
 }
 

@@ -8,7 +8,7 @@
 //! | [`join`] | commands that talk to the running host |
 //! | `connect` | standard input and output joined to a host |
 //! | `run` | one turn in the terminal |
-//! | `agents`, `sessions`, `trust` | the commands of these names |
+//! | `agents`, `sessions`, `tools`, `rules`, `trust` | the commands of these names |
 //! | `inspect` | the recorded wire of a session |
 //! | `doctor` | what is wrong, and how to mend it |
 //! | `schema`, `completions` | what programs and shells want to know |
@@ -34,9 +34,11 @@ mod inspect;
 mod logs;
 mod print;
 mod reach;
+mod rules;
 mod run;
 mod schema;
 mod sessions;
+mod tools;
 mod trust;
 mod wire;
 
@@ -58,6 +60,8 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Run(run)) => run::run(&cli, run).await,
         Some(Command::Agents(command)) => agents::run(&cli, command).await,
         Some(Command::Sessions(command)) => sessions::run(&cli, command).await,
+        Some(Command::Tools(command)) => tools::run(&cli, command).await,
+        Some(Command::Rules(command)) => rules::run(&cli, command).await,
         Some(Command::Inspect(inspect)) => inspect::run(&cli, inspect).await,
         Some(Command::Trust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Trusted).await,
         Some(Command::Untrust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Untrusted).await,

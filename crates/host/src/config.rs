@@ -5,6 +5,7 @@
 //! | `file` | the TOML as people write it |
 //! | `place` | where in a file something stands, and the error that says so |
 //! | `agent` | an agent's table, checked by its kind |
+//! | `policy` | what is said of tools, and that a workspace only makes it stricter |
 //! | `settings` | what holds after all files are read |
 //! | `paths` | where the user's file is |
 //! | [`watch`] | files that are read again when they change |
@@ -17,8 +18,10 @@ mod agent;
 mod file;
 mod paths;
 mod place;
+mod policy;
 mod settings;
 
 pub use paths::{Asked, user_file};
 pub use place::ConfigError;
+pub use policy::{Holding, HoldingMode, ToolPolicy};
 pub use settings::{AgentUnavailable, Config, Durability, Server, Startup, Stillness, WORKSPACE_FILE};

@@ -8,7 +8,8 @@
 //! | `turn` | one turn: saying, pausing, being cancelled |
 //! | `trick` | the `demo:` prompts by name |
 //! | `talk` | the ordinary answer |
-//! | `show` | tricks that behave: slow, fast, approve, tool, unicode, … |
+//! | `show` | tricks that behave: slow, fast, approve, unicode, … |
+//! | `work` | tricks that have the host do something: tool, run, edit |
 //! | `mischief` | tricks that do not: crash, hang, garbage, half lines, … |
 
 mod desk;
@@ -18,5 +19,6 @@ mod talk;
 mod trick;
 mod turn;
 pub mod wire;
+mod work;
 
 pub use desk::run;

@@ -5,6 +5,8 @@
 //! | --- | --- |
 //! | `driver/deeds.rs` | carrying out what the host wants done |
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
+//! | `driver/orders.rs` | what the core orders for errands, held to what the workspace asks for |
+//! | `driver/readiness.rs` | what is found out about the tools while the host runs already |
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
 //! | `driver/configuration.rs` | configuration that changes while the host runs |
@@ -13,12 +15,16 @@
 
 mod configuration;
 mod deeds;
+mod orders;
+mod readiness;
 mod recap;
 mod recovery;
 mod start;
 mod wire;
 mod workspaces;
 
+pub use readiness::Readiness;
+pub(crate) use start::wanted_walls;
 pub use start::{run, set_trust_in_store};
 
 use std::collections::{HashMap, VecDeque};
@@ -27,7 +33,10 @@ use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
-use switchboard_types::{Command, CommitDone, ErrandNews, History, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot};
+use switchboard_types::{
+    CallPlace, CallRow, Command, CommitDone, Containment, ErrandNews, History, LifeId, LinkId, ReadId, RequestNo,
+    SessionId, WorkspaceRoot,
+};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
@@ -69,6 +78,8 @@ pub enum StoreAnswer {
     Recap(SessionId, Result<String, String>),
     /// Sessions were listed.
     History(LinkId, Result<History, String>),
+    /// Calls of tools were listed.
+    Calls(LinkId, RequestNo, Result<(Vec<CallRow>, Option<CallPlace>), String>),
 }
 
 /// What the driver is given.
@@ -87,6 +98,8 @@ pub struct Parts {
     pub runner: Runner,
     /// What becomes of that.
     pub errands: mpsc::Receiver<ErrandNews>,
+    /// What is found out about the tools once the host runs.
+    pub readiness: mpsc::Receiver<Readiness>,
     /// The user's configuration.
     pub config: Config,
     /// Where it comes from.
@@ -117,6 +130,9 @@ pub struct Driver {
     /// None once the host stops.
     runner: Option<Runner>,
     errands: mpsc::Receiver<ErrandNews>,
+    readiness: mpsc::Receiver<Readiness>,
+    /// How commands are held in.
+    containment: Containment,
     workspaces: workspaces::Workspaces,
     wire: wire::Wire,
     clock: Clock,
@@ -129,6 +145,7 @@ pub struct Driver {
     listings_in_flight: usize,
     trusting: HashMap<RequestId, workspaces::Trusting>,
     deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
+    removing: HashMap<RequestId, oneshot::Sender<Result<bool, String>>>,
     last_request: u64,
     watching: watch::Sender<Wanted>,
     seen: mpsc::Receiver<Seen>,
@@ -150,12 +167,15 @@ impl Driver {
             stall_ms: parts.config.stillness.stall_ms,
             // To the core, 0 is never.
             idle_ms: parts.config.stillness.idle_ms.unwrap_or(0),
+            approval_ms: parts.config.tools.approval_ms,
+            network: parts.config.tools.holding.network,
             ..Settings::default()
         };
         let mut host = Host::new(settings, parts.seed);
         let now = parts.clock.now();
         host.set_next_session(parts.store.next_session()?);
         host.set_home(parts.home.clone());
+        host.know_rules(parts.store.rules()?);
         let mut workspaces = workspaces::Workspaces::new(parts.source, parts.config, parts.store.workspaces()?);
         host.handle(now, Input::Workspace(workspaces.know(&parts.home)));
         for stored in parts.store.sessions(Which::WithTab)? {
@@ -181,6 +201,8 @@ impl Driver {
             agents: parts.agents,
             runner: Some(parts.runner),
             errands: parts.errands,
+            readiness: parts.readiness,
+            containment: Containment::None { reason: "nobody has looked yet".to_owned() },
             workspaces,
             wire,
             clock: parts.clock,
@@ -193,6 +215,7 @@ impl Driver {
             listings_in_flight: 0,
             trusting: HashMap::new(),
             deleting: HashMap::new(),
+            removing: HashMap::new(),
             last_request: 0,
             watching,
             seen,
@@ -222,6 +245,7 @@ impl Driver {
                 Some(answer) = self.answers.recv() => self.answer(answer),
                 Some(seen) = self.seen.recv() => self.configuration(seen),
                 Some(added) = self.added.recv() => self.added(added),
+                Some(ready) = self.readiness.recv() => self.ready(ready),
                 Some(input) = self.views.recv(), if takes => self.view_input(input),
                 Some(input) = self.words.recv(), if takes => self.agent_input(input),
                 Some(news) = self.errands.recv(), if takes => self.errand_news(news),
@@ -289,6 +313,10 @@ impl Driver {
                 self.listings_in_flight -= 1;
                 Input::HistoryRead { link, history }
             }
+            StoreAnswer::Calls(link, request, calls) => {
+                self.listings_in_flight -= 1;
+                Input::CallsRead { link, request, calls }
+            }
         };
         self.host.handle(self.clock.now(), input);
     }
@@ -316,6 +344,11 @@ impl Driver {
                 let request = self.next_request();
                 self.deleting.insert(request, answer);
                 self.host.handle(now, Input::Delete { session, request });
+            }
+            ViewInput::RemoveRule { rule, answer } => {
+                let request = self.next_request();
+                self.removing.insert(request, answer);
+                self.host.handle(now, Input::RemoveRule { rule, request });
             }
             ViewInput::Configuration { answer } => {
                 // Whoever asked may be gone.
@@ -351,6 +384,17 @@ impl Driver {
                 self.wire.life_over(life);
             }
         }
+    }
+
+    fn ready(&mut self, ready: Readiness) {
+        let input = match ready {
+            Readiness::Tools(tools) => Input::Tools(tools),
+            Readiness::Containment(containment) => {
+                self.containment.clone_from(&containment);
+                Input::Containment(containment)
+            }
+        };
+        self.host.handle(self.clock.now(), input);
     }
 
     fn errand_news(&mut self, news: ErrandNews) {

@@ -8,7 +8,8 @@ pub use switchboard_core::EndHow;
 use switchboard_dialects::view::ViewKind;
 pub use switchboard_types::Trust;
 use switchboard_types::{
-    Ask, Command, Epoch, LifeId, LinkId, Page, Reject, SessionId, TabId, Time, Told, TurnNames, Word, WorkspaceRoot,
+    Ask, Command, Epoch, LifeId, LinkId, Page, Reject, RuleId, SessionId, TabId, Time, Told, TurnNames, Word,
+    WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -80,6 +81,13 @@ pub enum ViewInput {
         session: SessionId,
         /// Answered when it is durable; the error is for a person.
         answer: oneshot::Sender<Result<(), String>>,
+    },
+    /// Somebody who is no view wants a rule taken out.
+    RemoveRule {
+        /// Which one.
+        rule: RuleId,
+        /// Answered with whether there was one, when it is durable; the error is for a person.
+        answer: oneshot::Sender<Result<bool, String>>,
     },
     /// Somebody wants to know what is wrong in the configuration.
     Configuration {

@@ -10,11 +10,16 @@ use switchboard_host::cli::{
     args::{Cli, Command},
 };
 use switchboard_host::demo;
+use switchboard_host::runner::contain::inner;
 
 /// A line of an error.
 const MAX_ERROR_CHARS: usize = 4096;
 
 fn main() -> ExitCode {
+    // The first process behind walls is this program too; it takes no options.
+    if let Some(code) = inner::asked() {
+        return code;
+    }
     let cli = Cli::parse();
     let done = match cli.command {
         // The demo agent is a child of the host and wants no runtime.

@@ -12,28 +12,43 @@
 //! | `place` | paths: what lies in the workspace and what does not |
 //! | `reading` | files read |
 //! | `writing`, `replace`, `diff` | files written: shown first, then done |
+//! | [`tools`] | the host's own tools |
+//! | [`validate`] | the parameters of tools, checked by their schemas |
+//! | [`facts`] | what the policy has to know: where programs and files really are |
+//! | `stop` | the word that ends what is being done |
 //! | `command`, `quote` | commands made ready: what runs, and how it is shown |
 //! | `digest` | what binds an approval to the exact bytes |
-//! | `terminal`, `voice` | one command that runs, and what it says |
-//! | `decode`, `tail` | its output: text, and the last of it |
+//! | [`contain`] | walls around commands, where the system can put them up |
+//! | `terminal`, `reports`, `voice` | one command that runs, how that is told, and what it says |
+//! | `console`, `outcome` | what a command talks to, and how it ended |
+//! | `decode`, `tail`, `ends` | its output: text, and the last of it, or both its ends |
 //!
 //! Absent: approvals, rules, turns. Those are the core's.
 
+pub mod contain;
 pub mod door;
+pub mod facts;
 pub mod limits;
+pub mod tools;
+pub mod validate;
 
 mod command;
+mod console;
 mod decode;
 mod desk;
 mod diff;
 mod digest;
+mod ends;
 mod jobs;
+mod outcome;
 mod past;
 mod place;
 mod post;
 mod quote;
 mod reading;
 mod replace;
+mod reports;
+mod stop;
 mod tail;
 mod terminal;
 mod terminals;

@@ -6,6 +6,7 @@
 //! | [`accept`] | the listening socket, the connections and their end |
 //! | [`access`] | the token, the cookie and the one-time login codes |
 //! | [`answer`] | the shape of every refusal and the headers of every answer |
+//! | [`artifact`] | what is too large for a browser, for a short while |
 //! | [`assets`] | the page as it lies in the program |
 //! | [`control`] | what our own command line asks of a running host |
 //! | [`credential`] | where a request carries its credential |
@@ -22,6 +23,7 @@
 mod accept;
 mod access;
 mod answer;
+mod artifact;
 mod assets;
 mod control;
 mod credential;

@@ -5,7 +5,7 @@
 //! | [`error`] | what can go wrong, in words that a person can act on |
 //! | [`sqlite`] | opening and closing the SQLite store, and its side of [`Store`] |
 //! | `schema` | tables and migrations |
-//! | `rows` | the metadata's rows as cells, each sealed by a checksum |
+//! | `rows`, `kept` | the metadata's rows as cells, each sealed by a checksum |
 //! | `index` | where the tail's rows are, in memory |
 //! | `writer`, `batch`, `pack` | the one thread that writes: group commit, and packing the tail into segments |
 //! | `reader` | pages and rows out of one snapshot |
@@ -17,6 +17,7 @@ mod carve;
 mod check;
 pub mod error;
 mod index;
+mod kept;
 pub mod memory;
 mod pack;
 mod reader;
@@ -28,7 +29,10 @@ pub mod sqlite;
 mod wal;
 mod writer;
 
-use switchboard_types::{Commit, History, HistoryPlace, Page, Seq, SessionId, SessionRow, TurnRow, WorkspaceRow};
+use switchboard_types::{
+    CallPlace, CallRow, Commit, History, HistoryPlace, Page, Rule, Seq, SessionId, SessionRow, ToolName, TurnRow,
+    WorkspaceRow,
+};
 
 pub use check::{CheckUp, check_up};
 pub use error::StoreError;
@@ -57,8 +61,36 @@ pub trait Store: Send + Sync {
     /// All workspaces, in the order of their folders.
     fn workspaces(&self) -> Result<Vec<WorkspaceRow>, StoreError>;
 
+    /// All rules, the oldest first.
+    fn rules(&self) -> Result<Vec<Rule>, StoreError>;
+
+    /// A part of the list of all calls of tools, or of one tool, the newest first: at most `limit` after this place.
+    fn calls(&self, tool: Option<&ToolName>, before: Option<CallPlace>, limit: usize) -> Result<Calls, StoreError>;
+
+    /// The calls of a session that have no end, the first first.
+    fn open_calls(&self, session: SessionId) -> Result<Vec<CallRow>, StoreError>;
+
     /// The first id that no session ever had, deleted ones included.
     fn next_session(&self) -> Result<SessionId, StoreError>;
+}
+
+/// A part of the list of all calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calls {
+    /// The newest first.
+    pub rows: Vec<CallRow>,
+    /// Where the next ones are; none at the end.
+    pub next: Option<CallPlace>,
+}
+
+impl Calls {
+    /// Cuts a list to what was asked for; whatever is beyond says that there is more.
+    fn cut(mut rows: Vec<CallRow>, limit: usize) -> Self {
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(CallRow::place);
+        Self { rows, next }
+    }
 }
 
 /// Which sessions to list.

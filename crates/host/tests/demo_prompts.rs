@@ -173,7 +173,10 @@ fn the_example_agent_in_the_answer_works() {
 fn the_tricks_say_what_they_promise() {
     let (mut demo, session) = Demo::with_session();
     let help = demo.answer(&session, "demo: help");
-    for trick in ["slow", "fast", "flood", "long", "silent", "unicode", "approve", "tool", "env", "error", "garbage"] {
+    for trick in [
+        "slow", "fast", "flood", "long", "silent", "unicode", "approve", "tool", "run", "edit", "env", "error",
+        "garbage",
+    ] {
         assert!(help.contains(&format!("`demo: {trick}")), "{trick}");
     }
     assert!(demo.answer(&session, "demo: juggle").starts_with("There is no trick `juggle`."));
@@ -242,6 +245,43 @@ fn a_tool_is_called_and_its_result_told() {
     demo.send(&json!({ "type": "tool-result", "sessionId": session, "callId": call["callId"], "success": false,
         "error": { "code": "TOOL_NOT_FOUND" } }));
     assert!(text(&demo.until(&session, "response-complete")).contains("it failed: {\"code\":\"TOOL_NOT_FOUND\"}"));
+}
+
+#[test]
+fn a_command_is_run_by_the_host_and_its_output_told() {
+    let (mut demo, session) = Demo::with_session();
+    demo.prompt(&session, "demo: run echo hello");
+    let call = demo.until(&session, "tool-call").pop().unwrap();
+    assert_eq!(
+        (&call["toolName"], &call["parameters"]),
+        (&json!("run_terminal_command"), &json!({"command": "echo hello"}))
+    );
+    demo.send(&json!({ "type": "tool-result", "sessionId": session, "callId": call["callId"], "success": true,
+        "data": { "exitCode": 0, "output": "hello\n" } }));
+    assert!(
+        text(&demo.until(&session, "response-complete")).contains("It ended with 0 and wrote:\n\n```text\nhello\n```")
+    );
+}
+
+#[test]
+fn a_file_is_written_and_edited_by_the_host_and_a_no_is_told() {
+    let (mut demo, session) = Demo::with_session();
+    let result = |call: &Value, data: Value| json!({ "type": "tool-result", "sessionId": session, "callId": call["callId"], "success": true, "data": data });
+    demo.prompt(&session, "demo: edit");
+    let read = demo.until(&session, "tool-call").pop().unwrap();
+    assert_eq!((&read["toolName"], &read["parameters"]["path"]), (&json!("read_file"), &json!("switchboard-demo.md")));
+    demo.send(&json!({ "type": "tool-result", "sessionId": session, "callId": read["callId"], "success": false,
+        "error": { "code": "EXECUTION_ERROR", "message": "there is no such file" } }));
+    let write = demo.until(&session, "tool-call").pop().unwrap();
+    assert_eq!(write["toolName"], "write_file");
+    demo.send(&result(&write, json!({})));
+    let edit = demo.until(&session, "tool-call").pop().unwrap();
+    let parameters =
+        json!({ "path": "switchboard-demo.md", "oldText": "Edited so often: 0", "newText": "Edited so often: 1" });
+    assert_eq!((&edit["toolName"], &edit["parameters"]), (&json!("edit_file"), &parameters));
+    demo.send(&json!({ "type": "tool-result", "sessionId": session, "callId": edit["callId"], "success": false,
+        "error": { "code": "DENIED", "message": "you said no" } }));
+    assert!(text(&demo.until(&session, "response-complete")).contains("It was not done: you said no."));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use switchboard_storm::{Keep, Mode, Options, run};
 use tokio::sync::watch;
 
-const ROUNDS: u64 = 12;
+const ROUNDS: u64 = 13;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_doubled_reordered_or_shown_too_early_in_a_short_storm() {

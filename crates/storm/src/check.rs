@@ -7,6 +7,7 @@ mod file;
 mod finding;
 mod history;
 mod journal;
+mod runs;
 mod shape;
 mod turns;
 
@@ -15,6 +16,7 @@ pub use file::{FileError, Read, read_dead, read_live};
 pub use finding::Finding;
 pub use history::History;
 pub use journal::{Judge, Reach, Shown};
+pub use runs::runs;
 pub use turns::{Ends, turns};
 
 use serde_json::Value;

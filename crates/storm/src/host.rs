@@ -103,6 +103,11 @@ impl Place {
         std::fs::read_to_string(self.workspace().join(teller::ACCOUNT)).unwrap_or_default()
     }
 
+    /// What the commands that were asked for left behind.
+    pub(crate) fn traces(&self) -> String {
+        std::fs::read_to_string(self.workspace().join(teller::TRACES)).unwrap_or_default()
+    }
+
     fn command(&self, care: Care, args: &[&str]) -> Command {
         let mut command = match care {
             Care::Fed => Command::new(&self.program),

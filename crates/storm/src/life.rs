@@ -10,7 +10,7 @@ use crate::check::Finding;
 use crate::host::{FileLock, Host, PATIENCE, Trouble, pause};
 use crate::plan::{At, Care, Death, Deed, Life};
 use crate::tally::Restart;
-use crate::view::{Journal, Link};
+use crate::view::{Journal, Link, Seen};
 use crate::world::{Role, World};
 
 /// How long an instant may be waited for that never comes, since everything ended before it.
@@ -161,16 +161,20 @@ impl Stage<'_> {
     async fn until(&self, at: At) {
         match at {
             At::Micros(micros) => pause(Duration::from_micros(micros)).await,
-            At::Chunks(chunks) => {
-                let Some(steady) = self.links.get(&Role::Steady) else { return };
-                let enough = chunks + steady.look(|seen| seen.chunks);
-                steady
-                    .wait(INSTANT_PATIENCE, |seen| {
-                        seen.chunks >= enough || seen.is_over || self.names.is_subset(&seen.done)
-                    })
-                    .await;
+            At::Chunks(chunks) => self.until_shown(chunks, |seen| seen.chunks).await,
+            At::Steps(steps, micros) => {
+                self.until_shown(steps, |seen| seen.steps).await;
+                pause(Duration::from_micros(micros)).await;
             }
         }
+    }
+
+    /// Waits until the steady view was shown so many more, or nothing more can come.
+    async fn until_shown(&self, more: u64, count: impl Fn(&Seen) -> u64) {
+        let Some(steady) = self.links.get(&Role::Steady) else { return };
+        let enough = more + steady.look(&count);
+        let enough = |seen: &Seen| count(seen) >= enough || seen.is_over || self.names.is_subset(&seen.done);
+        steady.wait(INSTANT_PATIENCE, enough).await;
     }
 
     async fn act(&mut self, deed: Deed) -> Result<(), Trouble> {

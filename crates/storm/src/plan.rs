@@ -33,11 +33,13 @@ pub enum Mode {
     Lock,
     /// The lowest priority, and others that want every core.
     Starve,
+    /// Commands are asked for, allowed and run, and the host is killed between question, answer, start and end.
+    Run,
 }
 
 impl Mode {
     /// All modes.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Kill,
         Self::Startup,
         Self::Double,
@@ -49,6 +51,7 @@ impl Mode {
         Self::Reader,
         Self::Lock,
         Self::Starve,
+        Self::Run,
     ];
 
     /// Its word on the command line.
@@ -66,6 +69,7 @@ impl Mode {
             Self::Reader => "reader",
             Self::Lock => "lock",
             Self::Starve => "starve",
+            Self::Run => "run",
         }
     }
 }
@@ -121,6 +125,8 @@ pub(crate) enum Talk {
     Prose,
     /// Text that is easily broken.
     Unicode,
+    /// Asks for a command that leaves a trace and then takes so many hundredths of a second.
+    Order(u64),
 }
 
 /// When something happens, counted from what happened before it.
@@ -130,6 +136,9 @@ pub(crate) enum At {
     Chunks(u64),
     /// After so many microseconds.
     Micros(u64),
+    /// So many microseconds after the steady view was shown so many more steps on the way of a command: asked, answered,
+    /// started, ended.
+    Steps(u64, u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,6 +262,17 @@ pub(crate) fn round(dice: &mut Dice, mode: Mode) -> Round {
         Mode::Starve => {
             life.care = Care::Starved;
             life.death = quiet_or(dice, life.death);
+        }
+        Mode::Run => {
+            // A hidden or deaf view must not keep the answers back; who answers is the steady one.
+            life.acts.clear();
+            for slot in SLOTS / 2..SLOTS {
+                for _ in 0..dice.between(1, 3) {
+                    life.prompts.push((slot, Talk::Order(dice.between(0, 9))));
+                }
+            }
+            let at = At::Steps(dice.between(1, 12), dice.spread(20, 30_000));
+            life.death = if dice.once_in(5) { Death::KillWhenQuiet } else { Death::Kill(at) };
         }
     }
     let mut lives = vec![life];

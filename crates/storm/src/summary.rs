@@ -101,7 +101,7 @@ pub fn words(outcome: &Outcome, seed: u64) -> String {
          rounds     {} in {:.1} s ({})\n\
          signals    SIGKILL to hosts: {} running, {} starting, {} ending; to agents: {}. SIGTERM: {}. \
          SIGSTOP to hosts: {}, to agents: {}. Locks: {}. Starved lives: {}\n\
-         checked    {} events ({:.1} MB) in {} journals against {} looks at the file ({} with packed parts); {} prompts\n\
+         checked    {} events ({:.1} MB) in {} journals against {} looks at the file ({} with packed parts); {} prompts, {} commands run\n\
          ready      {}\n\
          1st event  {}\n\
          starved    {}\n\
@@ -124,6 +124,7 @@ pub fn words(outcome: &Outcome, seed: u64) -> String {
         tally.looks,
         tally.packed,
         tally.prompts,
+        tally.runs,
         ready.words(),
         first_event.words(),
         starved.words(),
@@ -150,7 +151,7 @@ pub fn json(outcome: &Outcome, seed: u64) -> Value {
         "kills": tally.kills, "startupKills": tally.startup_kills, "endingKills": tally.ending_kills,
         "agentKills": tally.agent_kills, "goodEnds": tally.good_ends, "hostStops": tally.host_stops,
         "agentStops": tally.agent_stops, "locks": tally.locks, "starvedLives": tally.starved, "journals": tally.journals,
-        "events": tally.events, "bytes": tally.bytes, "looks": tally.looks, "packed": tally.packed, "prompts": tally.prompts,
+        "events": tally.events, "bytes": tally.bytes, "looks": tally.looks, "packed": tally.packed, "prompts": tally.prompts, "runs": tally.runs,
         "ready": ready.json(), "firstEvent": first_event.json(), "starved": starved.json(), "failure": failure
     })
 }

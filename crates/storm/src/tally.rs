@@ -36,6 +36,8 @@ pub struct Tally {
     pub bytes: u64,
     /// Prompts that were sent, each once counted.
     pub prompts: u64,
+    /// Commands that were run.
+    pub runs: u64,
     /// Looks at the file.
     pub looks: u64,
     /// Looks at files of which a part was packed.
@@ -84,6 +86,7 @@ impl Tally {
         self.events += other.events;
         self.bytes += other.bytes;
         self.prompts += other.prompts;
+        self.runs += other.runs;
         self.looks += other.looks;
         self.packed += other.packed;
         self.restarts.extend(other.restarts);

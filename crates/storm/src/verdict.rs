@@ -21,6 +21,9 @@ pub(crate) fn judge(world: &mut World, lived: &Lived, ends: Ends) -> Result<Vec<
         findings.extend(check::turns(log, ends));
     }
     findings.extend(check::asked(read.logs.values(), &world.place.account()));
+    let traces = world.place.traces();
+    findings.extend(check::runs(read.logs.values(), &traces, ends));
+    world.tally.runs = world.tally.runs.max(traces.lines().count() as u64);
     findings.extend(journals(world, &read, lived));
     findings.extend(lived.journals.iter().flat_map(|(_, journal)| oddities(world, journal)));
     if ends == Ends::ExactlyOnce {
@@ -66,7 +69,13 @@ fn oddities(world: &World, journal: &Journal) -> Vec<Finding> {
         let tab = told["tabId"].as_str().unwrap_or_default();
         told["error"]["code"] == "unknown_tab" && world.closing.contains(tab)
     };
-    let odd = journal.odd.iter().filter(|text| !is_closed(text));
+    // Whoever answers a question that died with its host, or that is answered, is told so.
+    let is_late = |text: &String| {
+        let told: Value = serde_json::from_str(text).unwrap_or_default();
+        let message = told["error"]["message"].as_str().unwrap_or_default();
+        message.contains("the answer stands") || message.contains("no such approval is open")
+    };
+    let odd = journal.odd.iter().filter(|text| !is_closed(text) && !is_late(text));
     let odd = odd.map(|text| Finding::Seen(format!("a view was told {text}")));
     let hidden = journal.while_hidden.iter();
     odd.chain(hidden.map(|text| Finding::Seen(format!("a hidden view was shown {text}")))).collect()

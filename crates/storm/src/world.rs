@@ -12,7 +12,7 @@ use crate::host::{AgentProcess, Host, Place, Trouble};
 use crate::plan::{SLOTS, Talk};
 use crate::tally::Tally;
 use crate::teller;
-use crate::view::{Journal, Link, Width};
+use crate::view::{Answers, Journal, Link, Width};
 
 /// The name of the built-in agent.
 pub(crate) const DEMO: &str = "demo";
@@ -84,6 +84,7 @@ impl Slot {
             (Talk::Count(count), _) => format!("tell {count}"),
             (Talk::Prose, _) => "say something".to_owned(),
             (Talk::Unicode, _) => "demo: unicode".to_owned(),
+            (Talk::Order(time), _) => format!("order {time}"),
         }
     }
 }
@@ -136,7 +137,8 @@ impl World {
         };
         let after: BTreeMap<String, u64> =
             self.slots.iter().map(|slot| (slot.tab(), cursors.get(&slot.tab()).copied().unwrap_or(0))).collect();
-        Link::open(host, role.width(), after.clone(), self.greeting(role, &after)).await
+        let answers = if role == Role::Steady { Answers::Given } else { Answers::Left };
+        Link::open(host, role.width(), answers, after.clone(), self.greeting(role, &after)).await
     }
 
     /// What a view says first. A tab of which something was seen must exist, so there it may ask without making it.

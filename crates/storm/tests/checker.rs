@@ -6,5 +6,6 @@ mod checker {
     mod doctored;
     mod files;
     mod journals;
+    mod runs;
     mod turns;
 }

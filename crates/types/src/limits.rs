@@ -46,6 +46,8 @@ pub const MAX_ENDED_OUTPUT_BYTES: usize = 8 * 1024;
 pub const MAX_RECAP_BYTES: usize = 64 * 1024;
 /// A title that an agent gives, in characters.
 pub const MAX_AGENT_TITLE_CHARS: usize = 200;
+/// A command line, as a person edits it, in bytes.
+pub const MAX_COMMAND_BYTES: usize = 64 * 1024;
 /// Calls of tools in one session that have no answer yet.
 pub const MAX_OPEN_CALLS: usize = 4096;
 /// Calls of tools that are carried out at once, for all sessions; the others wait.

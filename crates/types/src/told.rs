@@ -10,7 +10,7 @@ use crate::body::{Approval, Resolution};
 use crate::command::{HistoryPlace, Trust};
 use crate::ids::{AgentName, Epoch, RequestNo, Seq, SessionId, TabId, Time, ToolName, TurnId, TurnName, WorkspaceRoot};
 use crate::limits::MIN_PAGE_COST;
-use crate::policy::{Containment, Rule};
+use crate::policy::{Containment, Rule, SessionPolicy};
 use crate::record::Page;
 use crate::reject::Reject;
 use crate::tool::{CallPlace, CallRow, ToolFailure, ToolOutcome, Tools};
@@ -244,6 +244,8 @@ pub struct SessionSummary {
     pub queued: usize,
     /// Questions that wait for a person.
     pub approvals: usize,
+    /// What its agent may do unasked.
+    pub policy: SessionPolicy,
     /// When it was opened.
     pub created: Time,
     /// When a turn last began or ended.

@@ -20,6 +20,8 @@ export type Diff = {
   removed: number;
   /** More was there than is compared: the counts are those of the beginning. */
   cut: boolean;
+  /** Lines that whoever made the difference has left out. */
+  leftOut?: number;
 };
 
 /** Characters of either text that are compared. */
@@ -143,7 +145,7 @@ function wayBack(reach: Int32Array[], oldLength: number, newLength: number): [nu
 }
 
 /** Marks what differs in lines that replace each other one by one. */
-function markWords(rows: Row[], firstDel: number, firstAdd: number): void {
+export function markWords(rows: Row[], firstDel: number, firstAdd: number): void {
   const pairs = Math.min(firstAdd - firstDel, rows.length - firstAdd);
   if (pairs > MAX_WORD_LINES || pairs !== firstAdd - firstDel || pairs !== rows.length - firstAdd) return;
   for (let pair = 0; pair < pairs; pair += 1) {
@@ -199,7 +201,7 @@ function folded(rows: Row[]): Row[] {
   return kept;
 }
 
-function skip(text: string): Row {
+export function skip(text: string): Row {
   return { kind: "skip", old: null, new: null, text, mark: null };
 }
 

@@ -177,7 +177,10 @@ export function runWords(items: readonly RunItem[]): string[] {
 }
 
 export function wentWell({ end }: ExecutionPiece): boolean {
-  return end !== null && (end.type === "written" || (end.type === "exited" && end.code === 0));
+  return (
+    end !== null &&
+    (end.type === "written" || end.type === "returned" || (end.type === "exited" && end.code === 0))
+  );
 }
 
 /** How an execution ended, for people. */
@@ -191,6 +194,8 @@ export function endWords({ end }: ExecutionPiece): string {
       return `ended by ${end.signal}`;
     case "written":
       return "written";
+    case "returned":
+      return "done";
     case "failed":
       return "failed";
     case "unknown":

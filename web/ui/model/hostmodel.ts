@@ -2,13 +2,15 @@
  * What the page knows of the host: sessions, workspaces, history, and the logs of the tabs shown in this window.
  * Says what is to be sent; sends nothing itself. Knows no DOM, no clock and no socket.
  */
-import type { FromView, HistoryPlace, Seat, Session, ToView, Workspace } from "../wire";
+import type { Containment, FromView, HistoryPlace, Rule, Seat, Session, ToView, Workspace } from "../wire";
 import { TabLog } from "./log";
 import type { Outbox } from "./outbox";
 
 /** Logs kept in this window; the one shown longest ago is left when there are more. */
 export const MAX_LOGS = 16;
 export const HISTORY_PAGE = 40;
+/** The agent of sessions that are no conversations but the record of a folder's tool bench. */
+const BENCH = "bench";
 
 export type Refusal = { code: string; message: string; tab: string | null; turn: string | null };
 
@@ -35,6 +37,10 @@ export class HostModel {
   historyNext: HistoryPlace | null = null;
   historyLoading = false;
   historyRead = false;
+  /** The stored rules, once they were asked for. */
+  rules: Rule[] | null = null;
+  /** How commands are held in; null until the host has said so. */
+  containment: Containment | null = null;
   version = 1;
   /** Grows when a session, a workspace or the history changes, but not with words. */
   listVersion = 1;
@@ -97,6 +103,14 @@ export class HostModel {
         for (const session of frame.sessions) this.sessions.set(session.session, session);
         this.listChanged();
         return [];
+      case "rules":
+        this.rules = frame.rules;
+        this.listChanged();
+        return [];
+      case "containment":
+        this.containment = frame.containment;
+        this.listChanged();
+        return [];
       case "refused":
         return this.refused(frame);
       case "pong":
@@ -127,9 +141,15 @@ export class HostModel {
     return this.tabOrder.flatMap((tab) => this.byTab(tab) ?? []);
   }
 
-  /** All sessions that are known, newest first. */
+  /** The records of tool benches. */
+  benches(): Session[] {
+    return [...this.sessions.values()].filter(({ agent }) => agent === BENCH);
+  }
+
+  /** All conversations that are known, newest first. */
   recent(): Session[] {
-    return [...this.sessions.values()].sort((a, b) => b.updatedMs - a.updatedMs || b.session - a.session);
+    const talks = [...this.sessions.values()].filter(({ agent }) => agent !== BENCH);
+    return talks.sort((a, b) => b.updatedMs - a.updatedMs || b.session - a.session);
   }
 
   /** The window shows a tab: its log is followed from now on. */
@@ -197,7 +217,7 @@ export class HostModel {
     this.historyRead = false;
     this.historyLoading = false;
     for (const session of frame.sessions) this.sessions.set(session.session, session);
-    this.tabOrder = frame.sessions.flatMap((session) => session.tab ?? []);
+    this.tabOrder = frame.sessions.flatMap(({ tab, agent }) => (tab === null || agent === BENCH ? [] : tab));
     this.listChanged();
     const effects: Effect[] = [{ type: "welcomed" }];
     for (const [tab, log] of this.logs) {
@@ -245,7 +265,8 @@ export class HostModel {
     this.listChanged();
     if (before?.tab && before.tab !== session.tab)
       this.tabOrder = this.tabOrder.filter((tab) => tab !== before.tab);
-    if (session.tab !== null && !this.tabOrder.includes(session.tab)) this.tabOrder.push(session.tab);
+    if (session.tab !== null && session.agent !== BENCH && !this.tabOrder.includes(session.tab))
+      this.tabOrder.push(session.tab);
     if (session.tab === null && before?.tab) this.forget(before.tab);
     const asked = this.reopening.get(session.session);
     if (session.tab === null || asked === undefined) return [];

@@ -144,6 +144,8 @@ describe("a turn", () => {
         kind: "approval",
         approval: { id: "q", kind: "command", title: "ls", severity: "low", reason: "because" },
         resolution: "deny",
+        edited: null,
+        rule: null,
         option: null,
       },
     ]);

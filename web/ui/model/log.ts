@@ -2,7 +2,7 @@
  * One tab's log as the page has it: events in, turns out, and the cursor that says how far it is.
  * Applies each event once or not at all. Knows no DOM, no clock and no socket.
  */
-import type { Approval, Event, Execution, Memory, Seen, ToolCall, ToView } from "../wire";
+import type { Approval, Body, Event, Execution, Memory, Resolution, Seen, ToolCall, ToView } from "../wire";
 import { AgentSide } from "./agentside";
 import { addOutput, newOutput } from "./output";
 import { type ApprovalPiece, type Entry, type ExecutionPiece, newTurn, type Notice, type Turn } from "./turn";
@@ -99,6 +99,23 @@ export class TabLog {
     return [...this.openAsks];
   }
 
+  /** How a question ended; null while it is open or unknown. */
+  resolutionOf(approval: string): Resolution | null {
+    for (const entry of this.entries.toReversed()) {
+      if (entry.kind !== "turn") continue;
+      const asked = entry.pieces.findLast(
+        (piece) => piece.kind === "approval" && piece.approval.id === approval,
+      );
+      if (asked?.kind === "approval") return asked.resolution;
+    }
+    return null;
+  }
+
+  /** What the host does for a call. */
+  executionOf(call: string): ExecutionPiece | undefined {
+    return [...this.executions.values()].findLast(({ piece }) => piece.execution.call === call)?.piece;
+  }
+
   turn(number: number): Turn | undefined {
     return this.turns.get(number);
   }
@@ -171,7 +188,7 @@ export class TabLog {
       case "approvalAsked":
         return this.ask(event, body.approval);
       case "approvalResolved":
-        return this.resolve(event, body.approval, body.resolution, body.option ?? null);
+        return this.resolve(event, body);
       case "executionStarted":
         return this.startExecution(event, body.execution);
       case "executionOutput":
@@ -288,24 +305,29 @@ export class TabLog {
   }
 
   private ask(event: Event, approval: Approval): void {
-    const piece: ApprovalPiece = { kind: "approval", approval, resolution: null, option: null };
+    const piece: ApprovalPiece = {
+      kind: "approval",
+      approval,
+      resolution: null,
+      option: null,
+      edited: null,
+      rule: null,
+    };
     this.turnOf(event).pieces.push(piece);
     this.openAsks.push(piece);
   }
 
-  private resolve(
-    event: Event,
-    id: string,
-    resolution: ApprovalPiece["resolution"],
-    option: string | null,
-  ): void {
+  private resolve(event: Event, body: Extract<Body, { type: "approvalResolved" }>): void {
+    const id = body.approval;
     const owner = event.turn === undefined ? this.asker(id) : this.turnOf(event);
     const asked = owner?.pieces.find(
       (piece) => piece.kind === "approval" && piece.approval.id === id && !piece.resolution,
     );
     if (owner && asked?.kind === "approval") {
-      asked.resolution = resolution;
-      asked.option = option;
+      asked.resolution = body.resolution;
+      asked.option = body.option ?? null;
+      asked.edited = body.command ?? null;
+      asked.rule = body.rule ?? null;
       this.openAsks = this.openAsks.filter((open) => open !== asked);
       owner.version += 1;
     }

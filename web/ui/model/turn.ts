@@ -30,12 +30,17 @@ export type ExecutionPiece = {
   endMs: number | null;
   version: number;
 };
-/** `option` is the one of the agent's own answers that was chosen. */
+/**
+ * `option` is the one of the agent's own answers that was chosen, `edited` the command as the person changed it, `rule` the
+ * name of the rule that was stored with the answer.
+ */
 export type ApprovalPiece = {
   kind: "approval";
   approval: Approval;
   resolution: Resolution | null;
   option: string | null;
+  edited: string | null;
+  rule: string | null;
 };
 /** Where the plan stands in the flow; its entries are the turn's. */
 export type PlanPiece = { kind: "plan" };

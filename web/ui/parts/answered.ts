@@ -13,10 +13,17 @@ const ANSWERED: Record<Resolution, string> = {
 };
 
 /** With the agent's own words for the answer, where it has some. */
-export function answeredWords({ approval, resolution, option }: ApprovalPiece): string {
+export function answeredWords({ approval, resolution, option, edited, rule }: ApprovalPiece): string {
   if (resolution === null) return "";
-  const words = ANSWERED[resolution] ?? resolution;
-  if (option === null) return words;
-  const name = approval.options?.find(({ id }) => id === option)?.name ?? option;
-  return `${words}: “${revealed(name.slice(0, 200))}”`;
+  const words = [
+    resolution === "allow_rule" && rule !== null
+      ? "Allowed, and a rule was stored"
+      : (ANSWERED[resolution] ?? resolution),
+  ];
+  if (edited !== null) words.push(", edited");
+  if (option !== null) {
+    const name = approval.options?.find(({ id }) => id === option)?.name ?? option;
+    words.push(`: “${revealed(name.slice(0, 200))}”`);
+  }
+  return words.join("");
 }

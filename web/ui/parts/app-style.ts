@@ -42,6 +42,25 @@ export const appStyle = css`
   aside sb-sessions {
     flex: 1;
   }
+  .places {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.2rem;
+    padding: 0.35rem 0.6rem;
+    border-top: 1px solid var(--sb-line);
+  }
+  .places button {
+    flex: 1;
+    justify-content: flex-start;
+  }
+  .waits {
+    font-size: 0.8em;
+    padding: 0 0.5em;
+    border-radius: 1em;
+    border: 1px solid var(--sb-warn);
+    background: var(--sb-warn-soft);
+    color: var(--sb-warn);
+  }
   aside footer {
     display: flex;
     gap: 0.2rem;

@@ -117,6 +117,9 @@ export const callStyle = css`
     margin: 0;
     overflow-wrap: anywhere;
   }
+  .not {
+    color: var(--sb-danger);
+  }
   .wheres {
     font-family: var(--sb-mono);
   }

@@ -8,11 +8,13 @@ import { shared } from "../theme/shared";
 import type { Session } from "../wire";
 import { appStyle } from "./app-style";
 import { confirmed } from "./confirm";
+import { SbBench } from "./sb-bench";
 import "./sb-empty";
 import { SbInspector } from "./sb-inspector";
 import { SbKeys } from "./sb-keys";
 import "./sb-link-state";
 import { SbPrompt } from "./sb-prompt";
+import { SbRules } from "./sb-rules";
 import "./sb-sessions";
 import { SbTabs } from "./sb-tabs";
 import "./sb-toasts";
@@ -52,6 +54,7 @@ export class SbApp extends LitElement {
     const version = String(this.frames);
     const tab = page.active ?? "";
     const log = page.model.log(tab);
+    const waiting = page.model.benches().reduce((sum, { approvals }) => sum + approvals, 0);
     const unsent = page.outbox.of(tab).length;
     // Nothing was said yet: a new tab, or a session that is followed to its end and has no turn.
     const read = log !== undefined && log.cursor > 0 && log.entries.length === 0;
@@ -95,6 +98,13 @@ export class SbApp extends LitElement {
           ${icons.plus} New conversation
         </button>
         <sb-sessions .page=${page} .version=${listed}></sb-sessions>
+        <nav class="places" aria-label="More">
+          <button class="plain" data-testid="open-bench" title="Tools (Alt+T)" @click=${this.showBench}>
+            ${icons.wrench} Tools
+            ${waiting > 0 ? html`<span class="waits" title="Questions at the bench">${waiting}<span class="spoken"> waiting</span></span>` : nothing}
+          </button>
+          <button class="plain" data-testid="open-rules" @click=${this.showRules}>${icons.shield} Rules</button>
+        </nav>
         <footer>
           <button
             class="plain icon"
@@ -140,7 +150,7 @@ export class SbApp extends LitElement {
               </div>`
             : nothing
         }
-        <sb-trust .page=${page} .version=${tabbed}></sb-trust>
+        <sb-trust .page=${page} .version="${tabbed} ${page.containmentRead}"></sb-trust>
         <main>
           <h1 class="spoken">${revealed(page.session?.title || "New conversation")}</h1>
           ${
@@ -154,6 +164,8 @@ export class SbApp extends LitElement {
       <sb-toasts .page=${page} .version=${version}></sb-toasts>
       <sb-keys></sb-keys>
       <sb-inspector></sb-inspector>
+      <sb-bench .page=${page} .version=${version}></sb-bench>
+      <sb-rules .page=${page} .version=${listed}></sb-rules>
       <div class="spoken" role="status" aria-live="polite">${this.said}</div>
     </div>`;
   }
@@ -185,6 +197,23 @@ export class SbApp extends LitElement {
     this.requestUpdate();
   };
 
+  private readonly showBench = (): void => {
+    this.drawer = false;
+    this.renderRoot.querySelector<SbBench>("sb-bench")?.show();
+  };
+
+  private readonly showRules = (): void => {
+    this.drawer = false;
+    this.renderRoot.querySelector<SbRules>("sb-rules")?.show();
+  };
+
+  /** A sheet that is open has its own keys. */
+  private get sheetOpen(): boolean {
+    const bench = this.renderRoot.querySelector<SbBench>("sb-bench");
+    const rules = this.renderRoot.querySelector<SbRules>("sb-rules");
+    return (this.inspector?.open ?? false) || (bench?.open ?? false) || (rules?.open ?? false);
+  }
+
   private readonly showKeys = (): void => {
     this.renderRoot.querySelector<SbKeys>("sb-keys")?.show();
   };
@@ -215,12 +244,14 @@ export class SbApp extends LitElement {
     if (event.defaultPrevented || event.isComposing) return;
     const { page } = this;
     if (event.altKey && !event.ctrlKey && !event.metaKey) {
+      if (this.sheetOpen) return;
       const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
       const tab = digit === undefined ? undefined : page.strip()[Number(digit) - 1];
       if (event.code === "KeyN") page.newTab({});
       else if (event.code === "KeyW" && page.active !== null)
         void this.renderRoot.querySelector<SbTabs>("sb-tabs")?.close(page.active);
       else if (event.code === "KeyB") this.toggleSide();
+      else if (event.code === "KeyT") this.showBench();
       else if (event.code === "KeyI" && page.session) this.inspector?.show(page.session);
       else if (event.code === "KeyA" && this.prompt?.focusAnswers()) {
         // Done.
@@ -234,8 +265,7 @@ export class SbApp extends LitElement {
       target instanceof HTMLElement &&
       (target.matches("input, textarea, select") || target.isContentEditable);
     // A dialog or a menu that is open has its own keys.
-    if (document.querySelector("sb-confirm") || this.keysOpen || this.menuOpen || this.inspector?.open)
-      return;
+    if (document.querySelector("sb-confirm") || this.keysOpen || this.menuOpen || this.sheetOpen) return;
     if (event.key === "Escape") {
       if (this.drawer) this.drawer = false;
       else page.stop();

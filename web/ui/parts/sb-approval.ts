@@ -1,223 +1,94 @@
 /** A question that a person must answer: exactly what would happen, how bad it could be, and the answers. */
-import { css, html, LitElement, nothing, type PropertyValues } from "lit";
+import { html, LitElement, nothing, type PropertyValues } from "lit";
 import { property, state } from "lit/decorators.js";
+import { type Answer, answersOf, type Choice, clock, reasonsOf } from "../model/answers";
 import { type Diff, unifiedDiff } from "../model/diff";
+import { heldIn, ruleWords } from "../model/rules";
+import { fileDiff } from "../model/sides";
 import type { ApprovalPiece } from "../model/turn";
-import type { Page } from "../page";
+import { revealed } from "../model/words";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
-import type { Approval, Decision, OptionKind, Resolution } from "../wire";
+import type { Approval, Decision, Resolution, Severity } from "../wire";
 import { answeredWords } from "./answered";
+import { approvalStyle } from "./approval-style";
 import "./sb-diff";
-import { shown } from "./shown";
+import { quoting, sentence, shown } from "./shown";
 
 const ICONS = { command: icons.terminal, edit: icons.pencil, tool: icons.wrench } as const;
 const KINDS = { command: "Run a command?", edit: "Change a file?", tool: "Use a tool?" } as const;
+const RISKS: Record<Severity, string> = {
+  low: "Low risk",
+  medium: "Medium risk",
+  high: "High risk",
+  critical: "Critical risk",
+};
 /** Buttons wait this long after the question has come, so that a click that was meant for something else answers nothing. */
 const SETTLE_MS = 400;
-/** What each of the agent's own answers comes to in ours. One that we do not know is never taken for a yes. */
-const MEANS: Record<OptionKind, Decision> = {
-  allow_once: "allow_once",
-  allow_always: "allow_session",
-  reject_once: "deny",
-  reject_always: "deny",
-  other: "deny",
-};
-const LOOKS: Record<OptionKind, string> = {
-  allow_once: "primary",
-  allow_always: "",
-  reject_once: "",
-  reject_always: "danger",
-  other: "",
-};
-const TESTS: Record<OptionKind, string> = {
-  allow_once: "approve-once",
-  allow_always: "approve-session",
-  reject_once: "deny",
-  reject_always: "deny-always",
-  other: "approve-other",
-};
-
-type AnswerButton = { decision: Decision; option?: string; label: string; look: string; test: string };
-
-/** The agent's own answers, all of them, or ours; stopping is always one. */
-export function answersOf(approval: Approval): AnswerButton[] {
-  const stop: AnswerButton = {
-    decision: "deny_stop",
-    label: "Deny and stop",
-    look: "danger plain",
-    test: "deny-stop",
-  };
-  const deny: AnswerButton = { decision: "deny", label: "Deny", look: "", test: "deny" };
-  const options = approval.options ?? [];
-  if (options.length === 0)
-    return [
-      { decision: "allow_once", label: "Allow once", look: "primary", test: "approve-once" },
-      { decision: "allow_session", label: "Allow for this session", look: "", test: "approve-session" },
-      deny,
-      stop,
-    ];
-  const own = options.map(({ id, name, kind }) => ({
-    decision: MEANS[kind] ?? "deny",
-    option: id,
-    label: name || id,
-    look: LOOKS[kind] ?? "",
-    test: TESTS[kind] ?? "approve-other",
-  }));
-  const canDeny = options.some(({ kind }) => kind === "reject_once" || kind === "reject_always");
-  return [...own, ...(canDeny ? [] : [deny]), stop];
-}
+/** If the answer is lost on its way, the person may answer again after this. */
+const ANSWER_WITHIN_MS = 5_000;
+const MAX_REASONS = 20;
 
 const diffs = new WeakMap<Approval, Diff>();
 
 function diffOf(approval: Approval): Diff | null {
-  if (approval.diff === undefined) return null;
+  if (approval.change === undefined && approval.diff === undefined) return null;
   let diff = diffs.get(approval);
   if (!diff) {
-    diff = unifiedDiff(approval.diff);
+    diff = approval.change ? fileDiff(approval.change) : unifiedDiff(approval.diff ?? "");
     diffs.set(approval, diff);
   }
   return diff;
 }
 
 export class SbApproval extends LitElement {
-  static override styles = [
-    shared,
-    css`
-      section {
-        border: 1px solid var(--sb-line);
-        border-left: 4px solid var(--tone);
-        border-radius: var(--sb-radius);
-        background: var(--sb-raised);
-        padding: 0.75em 0.95em 0.85em;
-        display: grid;
-        gap: 0.55em;
-      }
-      section {
-        --tone: var(--sb-link);
-      }
-      section.medium,
-      section.high {
-        --tone: var(--sb-warn);
-      }
-      section.critical {
-        --tone: var(--sb-danger);
-      }
-      section.over {
-        --tone: var(--sb-line);
-        background: transparent;
-        padding-block: 0.5em;
-      }
-      header {
-        display: flex;
-        gap: 0.55em;
-        align-items: center;
-        flex-wrap: wrap;
-      }
-      h3 {
-        font-size: 1em;
-        margin: 0;
-        font-weight: 620;
-        overflow-wrap: anywhere;
-        flex: 1 1 12em;
-      }
-      .kind {
-        color: var(--sb-muted);
-        font-weight: 400;
-      }
-      .severity {
-        font-size: 0.8em;
-        padding: 0.1em 0.6em;
-        border-radius: 1em;
-        border: 1px solid var(--tone);
-        color: var(--tone);
-      }
-      p {
-        margin: 0;
-        overflow-wrap: anywhere;
-      }
-      pre {
-        margin: 0;
-        padding: 0.6em 0.75em;
-        border-radius: 7px;
-        background: var(--sb-code);
-        border: 1px solid var(--sb-line);
-        font: 0.87em/1.55 var(--sb-mono);
-        white-space: pre-wrap;
-        overflow-wrap: anywhere;
-        max-height: min(14em, 28vh);
-        overflow: auto;
-        unicode-bidi: isolate;
-      }
-      .answers {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.5em;
-        margin-top: 0.15em;
-      }
-      /* However much there is to read, the answers are in sight, where they leave room to read. */
-      @media (min-width: 500px) {
-        .answers {
-          margin-bottom: -0.85em;
-          padding-bottom: 0.85em;
-          position: sticky;
-          bottom: 0;
-          background: var(--sb-raised);
-        }
-      }
-      .answers button {
-        white-space: normal;
-        text-align: left;
-        overflow-wrap: anywhere;
-        max-width: 100%;
-      }
-      kbd {
-        font: 0.8em var(--sb-mono);
-        opacity: 0.75;
-      }
-      sb-diff {
-        --sb-diff-height: min(20em, 32vh);
-      }
-      .where {
-        font-family: var(--sb-mono);
-        font-size: 0.85em;
-      }
-    `,
-  ];
-  @property({ attribute: false }) page!: Page;
+  static override styles = [shared, approvalStyle];
   @property({ attribute: false }) piece!: ApprovalPiece;
   @property({ attribute: false }) resolution: Resolution | null = null;
+  /** What a rule would allow, where it is known in words only. */
+  @property({ attribute: false }) ruleText: string | null = null;
+  /** Sends the answer; false if it could not leave. */
+  @property({ attribute: false }) send: (answer: Answer) => boolean = () => false;
   /** What was answered here, until the log says what holds. */
   @state() private answered: Decision | null = null;
   @state() private settled = false;
-  private timer = 0;
+  /** The command while the person edits it. */
+  @state() private draft: string | null = null;
+  private settling = 0;
+  private ticking = 0;
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.settle();
+    this.ticking = window.setInterval(() => {
+      if (this.piece?.approval.expires !== undefined && this.resolution === null) this.requestUpdate();
+    }, 1_000);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    window.clearTimeout(this.timer);
+    window.clearTimeout(this.settling);
+    window.clearInterval(this.ticking);
   }
 
   protected override willUpdate(changed: PropertyValues): void {
     // Another question in the same place is as new as the first one.
     if (!changed.has("piece") || changed.get("piece") === undefined) return;
     this.answered = null;
+    this.draft = null;
     this.settle();
   }
 
   /** Puts the keys on the first answer. */
   focusAnswers(): void {
-    this.renderRoot.querySelector<HTMLElement>(".answers button")?.focus();
+    const first = this.renderRoot.querySelector<HTMLButtonElement>(".answers button:not(:disabled)");
+    (first ?? this.renderRoot.querySelector<HTMLElement>("section"))?.focus();
   }
 
   private settle(): void {
     this.settled = false;
-    window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => {
+    window.clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => {
       this.settled = true;
     }, SETTLE_MS);
   }
@@ -227,8 +98,10 @@ export class SbApproval extends LitElement {
     const over = this.resolution !== null;
     return html`<section
       class="${approval.severity} ${over ? "over" : ""}"
+      tabindex=${over ? nothing : "-1"}
       data-testid="approval"
       data-approval=${approval.id}
+      data-severity=${approval.severity}
       data-resolution=${this.resolution ?? nothing}
       aria-label="Approval"
       @keydown=${this.key}
@@ -238,83 +111,219 @@ export class SbApproval extends LitElement {
         <h3>
           <span class="kind">${over ? "" : (KINDS[approval.kind] ?? "Go on?")}</span> ${shown(approval.title.slice(0, 500))}
         </h3>
-        ${over ? this.outcome() : html`<span class="severity">${approval.severity} risk</span>`}
+        ${over ? this.outcome() : this.badges(approval)}
       </header>
       ${over && !approval.command && !approval.path ? nothing : this.what()}
-      ${
-        over
-          ? nothing
-          : html`<p class="muted small">${shown(approval.reason)}</p>
-              ${this.answers()}`
-      }
+      ${over ? nothing : [this.reasons(approval), this.foot()]}
     </section>`;
+  }
+
+  private badges({ severity, expires }: Approval) {
+    return html`${
+      expires === undefined
+        ? nothing
+        : html`<span class="muted small" data-testid="approval-left" title="Then it counts as not allowed"
+            >${clock(expires - Date.now())} left</span
+          >`
+    }<span class="severity" data-testid="severity">${icons.shield}${RISKS[severity] ?? severity}</span>`;
   }
 
   private outcome() {
     return html`<span class="muted small" data-testid="approval-answer">${answeredWords(this.piece)}</span>`;
   }
 
+  private reasons({ reason }: Approval) {
+    const reasons = reasonsOf(reason);
+    if (reasons.length === 0) return nothing;
+    return html`<ul class="reasons small" aria-label="Why you are asked" data-testid="approval-reasons">
+      ${reasons.slice(0, MAX_REASONS).map((line) => html`<li>${sentence(line)}</li>`)}
+      ${reasons.length > MAX_REASONS ? html`<li>and ${reasons.length - MAX_REASONS} more</li>` : nothing}
+    </ul>`;
+  }
+
   private what() {
-    const { approval } = this.piece;
+    const { approval, edited } = this.piece;
     const { command, cwd, path, digest } = approval;
     const exact =
       digest === undefined ? nothing : `What runs is exactly this (SHA-256 ${digest.slice(0, 16)}…)`;
     if (this.resolution !== null)
-      return html`<p class="where clip">${shown((command ?? path ?? "").slice(0, 500))}</p>`;
+      return html`<p class="where clip">${shown((edited ?? command ?? path ?? "").slice(0, 500))}</p>`;
     const diff = diffOf(approval);
-    return html`${
-      command !== undefined
-        ? html`<pre tabindex="0" role="region" aria-label="Command" title=${exact}>${shown(command)}</pre>`
-        : nothing
-    }
-    ${cwd !== undefined ? html`<p class="muted small">in <span class="where">${shown(cwd)}</span></p>` : nothing}
-    ${
-      diff
-        ? html`<sb-diff .path=${path ?? ""} .diff=${diff} title=${exact}></sb-diff>`
-        : path !== undefined
-          ? html`<p class="where" title=${exact}>${shown(path)}</p>`
-          : nothing
-    }`;
+    return html`${command === undefined ? nothing : this.command(approval, command, exact)}
+      ${this.facts(approval, cwd)}
+      ${
+        diff
+          ? html`<sb-diff beside .path=${path ?? ""} .diff=${diff} title=${exact}></sb-diff>`
+          : path !== undefined
+            ? html`<p class="where" title=${exact}>${shown(path)}</p>`
+            : nothing
+      }`;
   }
 
-  private answers() {
-    const waits = this.answered !== null || !this.settled;
-    return html`<div class="answers" role="group" aria-label="Answer">
-      ${answersOf(this.piece.approval).map(
-        (answer, at) =>
-          html`<button
-            class=${answer.look}
-            data-testid=${answer.test}
-            data-option=${answer.option ?? nothing}
-            ?disabled=${waits}
-            @click=${() => this.answer(answer.decision, answer.option)}
-          >
-            ${shown(answer.label.slice(0, 200))}${at < 9 ? html`<kbd aria-hidden="true">${at + 1}</kbd>` : nothing}
-          </button>`,
-      )}
+  private command(approval: Approval, command: string, exact: string | typeof nothing) {
+    if (this.draft !== null)
+      return html`<div class="command">
+          <textarea
+            data-testid="approval-edit"
+            aria-label="Command, edited"
+            aria-describedby="again"
+            rows=${Math.min(8, this.draft.split("\n").length + 1)}
+            spellcheck="false"
+            autocapitalize="off"
+            autocomplete="off"
+            .value=${this.draft}
+            @input=${(event: Event) => (this.draft = (event.target as HTMLTextAreaElement).value)}
+          ></textarea>
+        </div>
+        <p class="muted small" id="again">
+          An edited command is judged again before it runs. Esc brings back what was asked.
+        </p>
+        ${
+          revealed(this.draft) === this.draft
+            ? nothing
+            : html`<p class="small">With its hidden characters: <code>${shown(this.draft)}</code></p>`
+        }`;
+    return html`<div class="command">
+      <pre tabindex="0" role="region" aria-label="Command" data-testid="approval-command" title=${exact}>
+${shown(command)}</pre
+      >
+      ${
+        approval.editable
+          ? html`<button
+              class="plain"
+              data-testid="approval-edit-start"
+              ?disabled=${this.waits()}
+              @click=${() => void this.startEdit(command)}
+            >
+              ${icons.pencil} Edit
+            </button>`
+          : nothing
+      }
     </div>`;
   }
 
-  /** Inside of the question, a number is the answer with that number. */
+  private facts({ containment }: Approval, cwd: string | undefined) {
+    const held = containment === undefined ? null : heldIn(containment);
+    if (cwd === undefined && held === null) return nothing;
+    return html`<div class="facts small">
+      ${cwd === undefined ? nothing : html`<span class="muted">in <span class="where" data-testid="approval-cwd">${shown(cwd)}</span></span>`}
+      ${
+        held === null
+          ? nothing
+          : html`<span class="held ${held.good ? "muted" : "not"}" data-testid="approval-held"
+              >${icons.shield}<span>${quoting(held.words.slice(0, 500))}</span></span
+            >`
+      }
+    </div>`;
+  }
+
+  private foot() {
+    const choices = this.choices();
+    const words = choices.some(({ decision, off }) => decision === "allow_rule" && off === null)
+      ? this.ruleLine()
+      : null;
+    return html`<div class="foot">
+      <div class="answers" role="group" aria-label="Answer">
+        ${choices.map((choice) => this.button(choice, words !== null))}
+      </div>
+      ${
+        words
+          ? html`<p class="rule muted small" id="rule" data-testid="approval-rule">
+              “Always allow this” stores a rule: ${words}, without asking.
+            </p>`
+          : nothing
+      }
+    </div>`;
+  }
+
+  private choices(): Choice[] {
+    const { approval } = this.piece;
+    const rule = approval.rule !== undefined || this.ruleText !== null ? "can" : "cannot";
+    return answersOf(approval, this.edited() === null ? "asked" : "edited", rule);
+  }
+
+  /** What a rule would allow from now on. */
+  private ruleLine() {
+    const { rule } = this.piece.approval;
+    if (rule === undefined) return quoting(this.ruleText ?? "");
+    const { does, exact, where } = ruleWords(rule);
+    return html`${does} <code>${shown(exact)}</code> ${shown(where)}`;
+  }
+
+  private button(choice: Choice, described: boolean) {
+    return html`<button
+      class=${choice.look}
+      data-testid=${choice.test}
+      data-option=${choice.option ?? nothing}
+      aria-describedby=${described && choice.decision === "allow_rule" ? "rule" : nothing}
+      title=${choice.off ?? nothing}
+      ?disabled=${this.waits() || choice.off !== null}
+      @click=${() => this.answer(choice)}
+    >
+      ${shown(choice.label.slice(0, 200))}${choice.hint === "" ? nothing : html`<kbd aria-hidden="true">${choice.hint}</kbd>`}
+    </button>`;
+  }
+
+  private waits(): boolean {
+    return this.answered !== null || !this.settled;
+  }
+
+  /** The command as it was edited; null if it is what was asked. */
+  private edited(): string | null {
+    return this.draft === null || this.draft === this.piece.approval.command ? null : this.draft;
+  }
+
+  private async startEdit(command: string): Promise<void> {
+    this.draft = command;
+    await this.updateComplete;
+    this.renderRoot.querySelector("textarea")?.focus();
+  }
+
+  private async endEdit(): Promise<void> {
+    this.draft = null;
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>("[data-testid=approval-edit-start]")?.focus();
+  }
+
+  /** Keys act only inside of the question; while a command is edited, they are letters. */
   private readonly key = (event: KeyboardEvent): void => {
-    if (this.resolution !== null || event.altKey || event.ctrlKey || event.metaKey) return;
-    const answer = /^[1-9]$/.test(event.key)
-      ? answersOf(this.piece.approval)[Number(event.key) - 1]
-      : undefined;
-    if (!answer || this.answered !== null || !this.settled) return;
+    if (this.resolution !== null || event.isComposing || event.altKey || event.metaKey) return;
+    const target = event.composedPath()[0];
+    const choices = this.choices();
+    let choice: Choice | undefined;
+    if (target instanceof HTMLTextAreaElement) {
+      if (event.key === "Escape") {
+        event.preventDefault();
+        void this.endEdit();
+        return;
+      }
+      if (event.key !== "Enter" || !event.ctrlKey) return;
+      choice = choices.find(({ decision }) => decision === "allow_once");
+    } else if (event.ctrlKey || event.repeat) return;
+    // A button that has the keys takes Enter for itself.
+    else if (event.key === "Enter")
+      choice =
+        target instanceof HTMLElement && target.matches("section")
+          ? choices.find(({ decision }) => decision === "allow_once")
+          : undefined;
+    else choice = choices.find(({ keys }) => keys.includes(event.key.toLowerCase()));
+    if (!choice) return;
     event.preventDefault();
-    this.answer(answer.decision, answer.option);
+    if (choice.off === null && !this.waits()) this.answer(choice);
   };
 
-  private answer(decision: Decision, option?: string): void {
-    if (this.page.machine.phase === "online") {
-      this.answered = decision;
-      // If the answer is lost on its way, the person may answer again.
-      setTimeout(() => {
-        this.answered = null;
-      }, 5_000);
-    }
-    this.page.decide(this.piece.approval.id, decision, option);
+  private answer({ decision, option }: Choice): void {
+    const command = decision.startsWith("allow") ? this.edited() : null;
+    const sent = this.send({
+      decision,
+      ...(option === undefined ? {} : { option }),
+      ...(command === null ? {} : { command }),
+    });
+    if (!sent) return;
+    this.answered = decision;
+    window.setTimeout(() => {
+      this.answered = null;
+    }, ANSWER_WITHIN_MS);
   }
 }
 

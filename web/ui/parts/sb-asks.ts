@@ -1,15 +1,31 @@
 /** The questions that wait for the person, above the prompt box where they cannot be missed: one at a time. */
-import { css, html, LitElement, nothing } from "lit";
+import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { property, state } from "lit/decorators.js";
+import type { Answer } from "../model/answers";
+import type { ApprovalPiece } from "../model/turn";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
+import { answeredWords } from "./answered";
 import { SbApproval } from "./sb-approval";
+import { shown } from "./shown";
+
+/** How long it stands there that somebody else has answered. */
+const LATE_MS = 8_000;
 
 export class SbAsks extends LitElement {
   static override styles = [
     shared,
     css`
+      :host {
+        display: block;
+        max-width: calc(var(--sb-column) + 1.5rem);
+        margin: 0 auto;
+      }
+      /* Before and after beside each other need room. */
+      :host([wide]) {
+        max-width: 72rem;
+      }
       .dock {
         max-height: min(64vh, 34rem);
         overflow-y: auto;
@@ -17,6 +33,17 @@ export class SbAsks extends LitElement {
         border-radius: var(--sb-radius);
         box-shadow: 0 2px 14px rgb(0 0 0 / 14%);
         background: var(--sb-raised);
+      }
+      .late {
+        display: flex;
+        align-items: center;
+        gap: 0.5em;
+        margin: 0 0 0.5rem;
+        padding: 0.45em 0.8em;
+        border: 1px solid var(--sb-line);
+        border-radius: var(--sb-radius);
+        background: var(--sb-raised);
+        font-size: 0.92em;
       }
       .many {
         display: flex;
@@ -38,13 +65,46 @@ export class SbAsks extends LitElement {
   @property({ attribute: false }) version = "";
   /** Which of several is looked at. */
   @state() private at = 0;
+  /** The question that stood here and was answered elsewhere. */
+  @state() private late: ApprovalPiece | null = null;
+  private stood: { tab: string; piece: ApprovalPiece } | null = null;
+  private timer = 0;
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    window.clearTimeout(this.timer);
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has("tab")) this.late = null;
+    const before = this.stood;
+    if (!before || before.tab !== this.tab || before.piece.resolution === null) return;
+    this.stood = null;
+    if (this.page.hasAnswered(this.tab, before.piece.approval.id)) return;
+    this.late = before.piece;
+    window.clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      this.late = null;
+    }, LATE_MS);
+  }
+
+  private lateLine() {
+    const { late } = this;
+    if (!late) return nothing;
+    const who = late.resolution === "expired" ? "Nobody has answered in time" : "Answered elsewhere";
+    return html`<p class="late" role="status" data-testid="asks-late">
+      ${icons.shield}<span>${who}: ${answeredWords(late)}. ${shown(late.approval.title.slice(0, 200))}</span>
+    </p>`;
+  }
 
   protected override render() {
     const asks = this.page.model.log(this.tab)?.asks() ?? [];
     const at = Math.min(this.at, asks.length - 1);
     const ask = asks[at];
-    if (!ask) return nothing;
-    return html`${
+    if (!ask) return this.lateLine();
+    this.stood = { tab: this.tab, piece: ask };
+    this.toggleAttribute("wide", ask.approval.change !== undefined || ask.approval.diff !== undefined);
+    return html`${this.lateLine()}${
       asks.length > 1
         ? html`<div class="many">
               <span>Question ${at + 1} of ${asks.length}</span>
@@ -68,7 +128,11 @@ export class SbAsks extends LitElement {
         : nothing
     }
       <div class="dock" data-testid="asks-dock">
-        <sb-approval .page=${this.page} .piece=${ask} .resolution=${ask.resolution}></sb-approval>
+        <sb-approval
+          .piece=${ask}
+          .resolution=${ask.resolution}
+          .send=${(answer: Answer) => this.page.decide(ask.approval.id, answer)}
+        ></sb-approval>
       </div>`;
   }
 

@@ -1,7 +1,11 @@
-/** A change of a file: its path, how much changes, and the lines, numbered, with what differs marked. */
+/**
+ * A change of a file: its path, how much changes, and the lines, numbered, with what differs marked; before and after beside
+ * each other where that is wanted and there is room.
+ */
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
 import { property, state } from "lit/decorators.js";
 import type { Diff, Row } from "../model/diff";
+import { type Sides, sidesOf } from "../model/sides";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 import { shown } from "./shown";
@@ -11,6 +15,8 @@ const FEW_ROWS = 60;
 const MANY_ROWS = 3_000;
 /** Characters of a line that are drawn. */
 const MAX_LINE_CHARS = 2_000;
+/** The width from which on two sides have room, in pixels. */
+const ROOM_PX = 700;
 const SIGNS = { add: "+", del: "−", same: " ", skip: " " } as const;
 
 /** How much changes, in two short words. */
@@ -80,10 +86,35 @@ export class SbDiff extends LitElement {
         grid-template-columns: auto auto auto minmax(0, 1fr);
         min-width: max-content;
       }
+      .grid.beside {
+        grid-template-columns: auto minmax(0, 1fr) auto minmax(0, 1fr);
+        min-width: 0;
+      }
+      .beside .line {
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+        padding-left: 0.35em;
+      }
+      .beside .after.n {
+        border-left: 1px solid var(--sb-line);
+      }
+      .beside .whole {
+        grid-column: 1 / -1;
+        padding-left: 1em;
+        background: var(--sb-panel);
+        color: var(--sb-muted);
+      }
+      .beside .spoken {
+        user-select: none;
+        -webkit-user-select: none;
+      }
+      .beside .none {
+        --row: var(--sb-panel);
+      }
       .row {
         display: contents;
       }
-      .row > * {
+      .row > *:not(.whole) {
         background: var(--row, transparent);
       }
       .n {
@@ -111,11 +142,13 @@ export class SbDiff extends LitElement {
         --row: var(--sb-danger-soft);
       }
       .add .sign,
-      .add .n {
+      .add .n,
+      .n.add {
         color: var(--sb-ok);
       }
       .del .sign,
-      .del .n {
+      .del .n,
+      .n.del {
         color: var(--sb-danger);
       }
       .skip {
@@ -129,7 +162,8 @@ export class SbDiff extends LitElement {
         border-radius: 2px;
         background: var(--sb-add-mark);
       }
-      .del mark {
+      .del mark,
+      .line.del mark {
         background: var(--sb-del-mark);
       }
       .more {
@@ -156,12 +190,31 @@ export class SbDiff extends LitElement {
   @property({ attribute: false }) diff!: Diff;
   /** The file is new. */
   @property({ type: Boolean }) fresh = false;
+  /** Before and after beside each other, where there is room. */
+  @property({ type: Boolean }) beside = false;
   @state() private all = false;
+  @state() private roomy = false;
+  private room: ResizeObserver | null = null;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (!("ResizeObserver" in window)) return;
+    this.room = new ResizeObserver(([seen]) => {
+      this.roomy = (seen?.contentRect.width ?? 0) >= ROOM_PX;
+    });
+    this.room.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.room?.disconnect();
+  }
 
   protected override render() {
     const { rows, cut } = this.diff;
     const count = Math.min(rows.length, this.all ? MANY_ROWS : FEW_ROWS);
-    return html`<figure data-testid="diff">
+    const beside = this.beside && this.roomy;
+    return html`<figure data-testid="diff" data-beside=${beside}>
       <figcaption>
         ${icons.pencil}<span class="path">${shown(this.path || "change")}</span>
         ${this.fresh ? html`<span class="muted">new</span>` : nothing}${changeCounts(this.diff)}
@@ -170,7 +223,9 @@ export class SbDiff extends LitElement {
         rows.length === 0
           ? html`<p>Nothing changes.</p>`
           : html`<div class="rows" tabindex="0" role="region" aria-label="Change of ${this.path}">
-              <div class="grid">${rows.slice(0, count).map(drawRow)}</div>
+              <div class="grid ${beside ? "beside" : ""}">
+                ${beside ? sidesOf(rows.slice(0, count)).map(drawSides) : rows.slice(0, count).map(drawRow)}
+              </div>
             </div>`
       }
       ${this.rest(rows.length, count, cut)}
@@ -179,8 +234,8 @@ export class SbDiff extends LitElement {
 
   private rest(all: number, drawn: number, cut: boolean) {
     const left = all - drawn;
-    if (left <= 0 && !cut && !this.all) return nothing;
-    if (left <= 0 && !cut && all <= FEW_ROWS) return nothing;
+    const { leftOut = 0 } = this.diff;
+    if (left <= 0 && !cut && leftOut === 0 && all <= FEW_ROWS) return nothing;
     const toggle = all > FEW_ROWS;
     return html`<div class="more">
       ${
@@ -191,6 +246,7 @@ export class SbDiff extends LitElement {
           : nothing
       }
       ${this.all && left > 0 ? html`<span class="muted">${left.toLocaleString()} more lines are not drawn.</span>` : nothing}
+      ${leftOut > 0 ? html`<span class="muted">${leftOut.toLocaleString()} more lines change and are not shown here.</span>` : nothing}
       ${cut ? html`<span class="muted">The file is huge; only its beginning is compared.</span>` : nothing}
     </div>`;
   }
@@ -202,6 +258,19 @@ function drawRow(row: Row): TemplateResult {
     ><span class="sign" aria-hidden=${row.kind === "same" || row.kind === "skip"}>${SIGNS[row.kind]}</span
     ><span class="line">${row.kind === "skip" ? html`${shown(row.text.slice(0, 200))}` : line(row)}</span>
   </div>`;
+}
+
+function drawSides({ before, after }: Sides): TemplateResult {
+  if (before?.kind === "skip")
+    return html`<div class="row"><span class="whole">${shown(before.text.slice(0, 200))}</span></div>`;
+  return html`<div class="row">${half(before, before?.old ?? null, "")}${half(after, after?.new ?? null, "after")}</div>`;
+}
+
+function half(row: Row | null, number: number | null, side: string) {
+  const kind = row?.kind ?? "none";
+  const words = kind === "add" ? "added" : kind === "del" ? "removed" : "";
+  return html`<span class="n ${kind} ${side}">${number ?? ""}</span
+    ><span class="line ${kind}">${words ? html`<span class="spoken">${words}: </span>` : nothing}${row ? line(row) : nothing}</span>`;
 }
 
 function line({ text, mark }: Row) {

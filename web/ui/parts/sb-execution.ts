@@ -3,6 +3,7 @@ import { html, LitElement, nothing, type TemplateResult } from "lit";
 import { property, state } from "lit/decorators.js";
 import { type Diff, unifiedDiff } from "../model/diff";
 import { endWords, wentWell } from "../model/flow";
+import { ranHeldIn } from "../model/rules";
 import type { ExecutionPiece } from "../model/turn";
 import { duration } from "../model/words";
 import { icons } from "../theme/icons";
@@ -11,7 +12,7 @@ import type { Execution } from "../wire";
 import { callStyle } from "./call-style";
 import { changeCounts, countsStyle } from "./sb-diff";
 import "./sb-terminal";
-import { sentence, shown } from "./shown";
+import { quoting, sentence, shown } from "./shown";
 
 const ICONS = { command: icons.terminal, edit: icons.pencil, tool: icons.wrench } as const;
 const MAX_LINE_CHARS = 300;
@@ -81,7 +82,8 @@ export class SbExecution extends LitElement {
 
   private parts() {
     const { execution, output, end, startMs, endMs } = this.piece;
-    const { command, cwd, path, kind, digest } = execution;
+    const { command, cwd, path, kind, digest, unasked, containment } = execution;
+    const held = containment === undefined ? null : ranHeldIn(containment);
     const diff = diffOf(execution);
     const took = endMs !== null && endMs - startMs > LONG_MS ? ` after ${duration(endMs - startMs)}` : "";
     return html`${
@@ -91,7 +93,9 @@ export class SbExecution extends LitElement {
 ${shown(command.slice(0, 20_000))}</pre>`
     }
     ${cwd === undefined ? nothing : html`<p class="muted small">in <span class="wheres">${shown(cwd)}</span></p>`}
-    ${diff ? html`<sb-diff .path=${path ?? execution.title} .diff=${diff}></sb-diff>` : nothing}
+    ${unasked === undefined ? nothing : html`<p class="small" data-testid="execution-unasked">Ran without asking: ${quoting(unasked.slice(0, 500))}</p>`}
+    ${held === null ? nothing : html`<p class="small ${held.good ? "muted" : "not"}" data-testid="execution-held">${quoting(held.words.slice(0, 500))}</p>`}
+    ${diff ? html`<sb-diff beside .path=${path ?? execution.title} .diff=${diff}></sb-diff>` : nothing}
     ${
       kind === "command" || output.text !== ""
         ? html`<sb-terminal .text=${output.text} .dropped=${output.dropped} ?live=${end === null}></sb-terminal>`
@@ -109,6 +113,8 @@ ${shown(command.slice(0, 20_000))}</pre>`
         return html`Ended by the signal ${shown(end.signal)}`;
       case "written":
         return `Written by the host, ${end.bytes.toLocaleString()} bytes`;
+      case "returned":
+        return "Done by whoever lends the tool";
       case "failed":
         return html`Could not be done: ${sentence(end.message)}`;
       case "unknown":

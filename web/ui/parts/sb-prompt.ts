@@ -15,6 +15,7 @@ import "./sb-agent-log";
 import "./sb-agent-state";
 import { SbAsks } from "./sb-asks";
 import "./sb-options";
+import "./sb-policy";
 import "./sb-queue";
 import "./sb-signin";
 import "./sb-usage";
@@ -82,9 +83,11 @@ export class SbPrompt extends LitElement {
     const fresh = page.session === undefined && page.outbox.of(this.tab).length === 0;
     const pictures = page.pictures.get(this.tab)?.length ?? 0;
     return html`<div class="column">
-      ${this.agentSide(log)}
-      <sb-agent-state .page=${page} .version=${this.version}></sb-agent-state>
+        ${this.agentSide(log)}
+        <sb-agent-state .page=${page} .version=${this.version}></sb-agent-state>
+      </div>
       <sb-asks .page=${page} .tab=${this.tab} .version=${this.version}></sb-asks>
+      <div class="column">
       <sb-queue .page=${page} .tab=${this.tab} .version=${this.version}></sb-queue>
       ${this.slash.render()}
       <form
@@ -132,6 +135,7 @@ export class SbPrompt extends LitElement {
                       .options=${log.agent.options}
                       .off=${this.optionsOff()}
                     ></sb-options>
+                    <sb-policy .page=${page} .version=${this.version}></sb-policy>
                     ${this.logButton(log)}
                     <sb-usage .usage=${log.agent.usage}></sb-usage>`
                 : nothing

@@ -1,11 +1,13 @@
-/** Says that a folder is not trusted, what follows from that, and how to change it. */
+/** Says that a folder is not trusted, or that nothing holds commands in, what follows from that, and how to change it. */
 import { css, html, LitElement, nothing } from "lit";
 import { property } from "lit/decorators.js";
+import { allHeldIn } from "../model/rules";
 import { folderName, revealed } from "../model/words";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 import { confirmed } from "./confirm";
+import { sentence } from "./shown";
 
 export class SbTrust extends LitElement {
   static override styles = [
@@ -34,6 +36,22 @@ export class SbTrust extends LitElement {
   @property({ attribute: false }) version = "";
 
   protected override render() {
+    return [this.trust(), this.containment()];
+  }
+
+  /** Commands that nothing holds in are worth a word, once. */
+  private containment() {
+    const { page } = this;
+    const held = page.model.containment && allHeldIn(page.model.containment);
+    if (!held || held.good || page.containmentRead || !page.workspace?.trusted) return nothing;
+    return html`<div class="banner" data-testid="containment-banner" role="region" aria-label="Containment">
+      ${icons.shield}
+      <span class="words">${sentence(held.words.slice(0, 500))}</span>
+      <button data-testid="containment-read" @click=${() => page.readContainment()}>Understood</button>
+    </div>`;
+  }
+
+  private trust() {
     const { workspace } = this.page;
     if (!workspace || workspace.trusted) return nothing;
     return html`<div class="banner" data-testid="trust-banner" role="region" aria-label="Folder trust">

@@ -129,7 +129,7 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
           ? html`<p class="asks small" data-testid="asks">
               ${icons.shield}<span>Waits for your answer: ${shown(piece.approval.title.slice(0, 200))}</span>
             </p>`
-          : html`<sb-approval .page=${this.page} .piece=${piece} .resolution=${piece.resolution}></sb-approval>`;
+          : html`<sb-approval .piece=${piece} .resolution=${piece.resolution}></sb-approval>`;
       case "unknown":
         return html`<details class="unknown small">
           <summary>

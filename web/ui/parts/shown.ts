@@ -17,12 +17,15 @@ export function shown(text: string): TemplateResult[] {
 
 /** A message of the host: it begins small and quotes names in backticks. */
 export function sentence(text: string): TemplateResult[] {
+  return quoting(capital(text));
+}
+
+/** The same in the middle of a sentence. */
+export function quoting(text: string): TemplateResult[] {
   const parts = text.split("`");
   // An odd mark is a mark.
-  if (parts.length % 2 === 0) return shown(capital(text));
-  return parts.map((part, at) =>
-    at % 2 === 1 ? html`<code>${shown(part)}</code>` : html`${shown(at === 0 ? capital(part) : part)}`,
-  );
+  if (parts.length % 2 === 0) return shown(text);
+  return parts.map((part, at) => (at % 2 === 1 ? html`<code>${shown(part)}</code>` : html`${shown(part)}`));
 }
 
 function capital(text: string): string {

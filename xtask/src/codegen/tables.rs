@@ -44,12 +44,17 @@ pub(super) fn variants(schema: &Value, union: &Value) -> Result<String> {
     let mut table = format!("| {} | {head} | what it means |\n| --- | --- | --- |\n", tag.name);
     for variant in variants {
         let members = &variant["properties"];
-        let name = members[tag.name]["const"].as_str().context("a variant without its type")?;
+        // What is known by its fields alone has a title instead.
+        let name = match (members[tag.name]["const"].as_str(), variant["title"].as_str()) {
+            (Some(name), _) => format!("`{name}`"),
+            (None, Some(title)) => title.to_owned(),
+            (None, None) => bail!("a variant without its type: {variant}"),
+        };
         let fields = match tag.content {
             None => Fields::read(schema, variant, &[tag.name])?,
             Some(content) => Fields::read(schema, members.get(content).unwrap_or(&nothing), &[])?,
         };
-        table += &format!("| `{name}` | {} | {} |\n", fields.list, fields.meaning(variant)?);
+        table += &format!("| {name} | {} | {} |\n", fields.list, fields.meaning(variant)?);
     }
     Ok(table)
 }
@@ -140,6 +145,10 @@ fn json_type(schema: &Value, field: &Value) -> Result<String> {
             bail!("several choices: {field}");
         };
         return json_type(schema, choice);
+    }
+    let types: Vec<&str> = field["type"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if let [_, _, ..] = types.iter().filter(|name| **name != "null").collect::<Vec<_>>()[..] {
+        return Ok(types.into_iter().filter(|name| *name != "null").collect::<Vec<_>>().join(" or "));
     }
     Ok(match plain_type(field) {
         None => "any".to_owned(),

@@ -10,6 +10,7 @@ use switchboard_types::{
 use super::Host;
 use crate::input::{EndHow, Output};
 use crate::lives::{AgentKey, Manner};
+use crate::open::ApprovalAsker;
 use crate::session::{AgentPlace, Recap};
 use crate::timers::Alarm;
 
@@ -52,10 +53,10 @@ impl Host {
         }
         session.gated.retain(|(_, output)| !matches!(output, Output::Ask { life: gated, .. } if *gated == life));
         if was_here {
-            self.drop_errands(id);
+            self.drop_errands(now, id);
         }
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        session.askers.clear();
+        session.askers.retain(|_, asker| matches!(asker, ApprovalAsker::Errand(_)));
         let running = session.state.running().filter(|_| was_here);
         self.append(now, id, None, &Body::AgentExited { message: message.to_owned() });
         if let Some(turn) = running {
@@ -132,7 +133,7 @@ impl Host {
         let reason = "nobody needed it for long; the next prompt wakes it";
         let Some(life) = self.lives.end(&key, reason, Manner::Unloaded) else { return };
         for id in ids {
-            self.drop_errands(id);
+            self.drop_errands(now, id);
             if let Some(session) = self.sessions.get_mut(&id) {
                 session.place = AgentPlace::None;
                 session.asleep = true;
@@ -259,7 +260,7 @@ impl Host {
         session.cancel_by = None;
         let life = session.life();
         session.place = AgentPlace::None;
-        session.askers.clear();
+        session.askers.retain(|_, asker| matches!(asker, ApprovalAsker::Errand(_)));
         let Some(turn) = session.state.running() else { return };
         let own = self.key_of(id).filter(|key| key.session.is_some());
         let seconds = self.settings.cancel_ms / 1000;
@@ -270,7 +271,7 @@ impl Host {
             None => format!("the agent did not stop within {seconds} s; its {what}"),
         };
         self.end_turn(now, id, turn, Outcome::Cancelled, Some(Detail::new("agent_unresponsive", message.as_str())));
-        self.drop_errands(id);
+        self.drop_errands(now, id);
         match (own, life) {
             (Some(key), _) => self.end_life(&key, EndHow::AtOnce, &message),
             (None, Some(life)) => self.ask(id, life, Ask::CloseSession { session: id }),

@@ -4,26 +4,26 @@ use switchboard_types::limits::{
     MAX_QUEUED_BYTES, MAX_QUEUED_PROMPTS, MAX_SEATS_PER_LINK, MAX_TABS, MAX_WAITING_COMMANDS,
 };
 use switchboard_types::{
-    AgentName, Ask, Body, Command, Epoch, LinkId, Prompt, Reject, RejectCode, Seen, Seq, SessionId, TabId, TabSummary,
-    Time, Told, TurnName, TurnPhase, WorkspaceRoot,
+    AgentName, Ask, Body, Command, Epoch, ErrandCode, ErrandFailure, LinkId, Prompt, Reject, RejectCode, Seen, Seq,
+    SessionId, TabId, TabSummary, Time, Told, ToolCode, ToolFailure, TurnName, TurnPhase, WorkspaceRoot,
 };
 
 use super::Host;
+use super::approvals::Reply;
 use super::history::Asker;
+use super::rules::RuleAsker;
 use crate::fold::digest;
 use crate::input::Output;
 use crate::seat::Link;
 use crate::session::{AgentPlace, Session, Writes};
 
 const UNTITLED: &str = "New session";
+const NOBODY: &str = "no agent works at the bench; call tools there, or open another tab";
 
 impl Host {
     pub(super) fn command(&mut self, now: Time, link: LinkId, command: Command) {
         if self.stopping {
-            return self.refuse(
-                link,
-                about(&command, RejectCode::Internal, "the host is stopping; try again when it is back"),
-            );
+            return self.refuse_stopping(link, &command);
         }
         match command {
             Command::Ready { seen } => self.ready(now, link, seen),
@@ -37,20 +37,39 @@ impl Host {
             Command::DeleteSession { session } => self.delete_session(now, Asker::Link(link), session),
             Command::AddAgent { name } => self.outputs.push_back(Output::AddAgent { link, name }),
             Command::Ping { number } => self.tell(link, Told::Pong { number }),
-            Command::ListTools { .. }
-            | Command::CallTools { .. }
-            | Command::CancelCall { .. }
-            | Command::ListCalls { .. }
-            | Command::LendTools { .. }
-            | Command::LentResult { .. }
-            | Command::WatchApprovals { .. }
-            | Command::Answer { .. }
-            | Command::WatchRules {}
-            | Command::RemoveRule { .. } => {
-                self.refuse(link, about(&command, RejectCode::Internal, "there are no tools yet"));
+            Command::ListTools { request } => self.list_tools(link, request),
+            Command::CallTools { request, calls, mode } => self.call_tools(now, link, request, calls, mode),
+            Command::CancelCall { request, call } => self.cancel_call(now, link, request, &call),
+            Command::ListCalls { request, tool, before, limit } => {
+                self.list_calls(link, request, (tool, before), limit)
             }
+            Command::LendTools { request, tools } => self.lend_tools(link, request, tools),
+            Command::LentResult { call, result } => self.lent_result(now, link, call, result),
+            Command::WatchApprovals { request } => self.watch_approvals(link, request),
+            Command::Answer { request, session, approval, decision, command } => {
+                let reply = Reply { decision, command, option: None };
+                self.answer(now, (link, request), session, &approval, reply);
+            }
+            Command::WatchRules {} => self.watch_rules(link),
+            Command::RemoveRule { rule } => self.remove_rule(RuleAsker::Link(link), rule),
             other => self.tab_command(now, link, other),
         }
+    }
+
+    /// Nothing is taken any more; whoever waits for an answer gets one.
+    fn refuse_stopping(&mut self, link: LinkId, command: &Command) {
+        let message = "the host is stopping; try again when it is back";
+        let failure = || ToolFailure::new(ToolCode::ExecutionError, message);
+        let told = match command {
+            Command::ListTools { request } => Told::Tools { request: *request, tools: Err(failure()) },
+            Command::CallTools { request, .. } => Told::ToolsCalled { request: *request, outcomes: Err(failure()) },
+            Command::CancelCall { request, .. } => Told::CallCancelled { request: *request, cancelled: false },
+            Command::ListCalls { request, .. } => Told::Calls { request: *request, calls: Err(failure()), next: None },
+            Command::LendTools { request, .. } => Told::Lent { request: *request, result: Err(failure()) },
+            Command::Answer { request, .. } => Told::Answered { request: *request, result: Err(failure()) },
+            _ => Told::Refused(about(command, RejectCode::Internal, message)),
+        };
+        self.tell(link, told);
     }
 
     /// A command about a tab that must exist.
@@ -91,11 +110,12 @@ impl Host {
             Command::CloseTab { .. } => self.close_tab(now, id),
             Command::Ack { tab, seq } => self.ack(link, id, tab, seq),
             Command::Decide { tab, approval, decision, command, option } => {
-                self.decide(now, link, id, tab, approval, decision, command, option);
+                self.decide(now, link, (id, tab), &approval, Reply { decision, command, option });
             }
             Command::SetOption { tab, option, value } => self.set_option(link, id, tab, option, value),
             Command::SignIn { tab, method } => self.sign_in(now, link, id, tab, method),
             Command::RestartAgent { tab } => self.restart_agent(now, link, id, tab),
+            Command::SetPolicy { tab, change } => self.set_policy(now, link, id, tab, change),
             Command::Ready { .. }
             | Command::Watch { .. }
             | Command::OpenTab { .. }
@@ -114,7 +134,6 @@ impl Host {
             | Command::LentResult { .. }
             | Command::WatchApprovals { .. }
             | Command::Answer { .. }
-            | Command::SetPolicy { .. }
             | Command::WatchRules {}
             | Command::RemoveRule { .. }
             | Command::Ping { .. } => {}
@@ -201,7 +220,7 @@ impl Host {
             return Err(Reject::new(RejectCode::BadMessage, "this host does not know the workspace"));
         };
         let agent = agent.unwrap_or_else(|| known.default_agent.clone());
-        if !agent.is_demo() && !known.agents.iter().any(|info| info.name == agent) {
+        if agent.is_bench() || !agent.is_demo() && !known.agents.iter().any(|info| info.name == agent) {
             let mut names: Vec<&str> =
                 known.agents.iter().map(|info| info.name.as_str()).chain([AgentName::DEMO]).collect();
             names.sort_unstable();
@@ -243,6 +262,9 @@ impl Host {
             }
             return;
         }
+        if session.agent.is_bench() {
+            return self.refuse(link, refusal(RejectCode::AgentUnavailable, NOBODY.to_owned()));
+        }
         if !self.is_permitted(&session.workspace, &session.agent) {
             let message = untrusted_message(&session.workspace);
             return self.refuse(link, refusal(RejectCode::WorkspaceUntrusted, message));
@@ -274,6 +296,8 @@ impl Host {
         let Some(session) = self.sessions.get(&id) else { return };
         let (tab, place) = (session.tab.clone(), session.place);
         self.end_all_turns(now, id);
+        let closed = ErrandFailure::new(ErrandCode::Cancelled, "its session was closed");
+        self.stop_calls(now, &closed, |call| call.row.session == id);
         self.append(now, id, None, &Body::SessionClosed {});
         if self.tabs.get(&tab) == Some(&id) {
             self.tabs.remove(&tab);
@@ -281,7 +305,7 @@ impl Host {
         if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
             self.ask(id, life, Ask::CloseSession { session: id });
         }
-        self.drop_errands(id);
+        self.drop_errands(now, id);
         if let Some(session) = self.sessions.get_mut(&id) {
             session.place = AgentPlace::None;
         }
@@ -302,6 +326,9 @@ impl Host {
     fn restart_agent(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let (workspace, agent) = (session.workspace.clone(), session.agent.clone());
+        if agent.is_bench() {
+            return self.refuse(link, Reject::new(RejectCode::AgentUnavailable, NOBODY).in_tab(tab));
+        }
         if !self.is_permitted(&workspace, &agent) {
             let reject = Reject::new(RejectCode::WorkspaceUntrusted, untrusted_message(&workspace));
             return self.refuse(link, reject.in_tab(tab));

@@ -4,12 +4,14 @@
 use std::sync::Arc;
 
 use switchboard_types::{
-    Ask, Change, Command, Commit, CommitDone, ErrandOrder, LifeId, LinkId, Page, RejectCode, SessionId, Ticket, Time,
-    Told,
+    Ask, Change, Command, Commit, CommitDone, ErrandOrder, LifeId, LinkId, Page, RejectCode, RuleId, SessionId, Ticket,
+    Time, Told, ToolCode, ToolFailure,
 };
 
 use super::Host;
+use super::rules::RuleAsker;
 use crate::input::{Output, RequestId, Workspace};
+use crate::open::ErrandStage;
 use crate::session::{AgentPlace, Writes};
 
 /// A commit that the store has not answered yet.
@@ -20,6 +22,7 @@ pub(super) struct Pending {
     bytes: usize,
     pub(super) trusting: Vec<(RequestId, Workspace)>,
     deleting: Vec<SessionId>,
+    unruling: Vec<(RuleAsker, RuleId)>,
 }
 
 impl Host {
@@ -45,6 +48,7 @@ impl Host {
             bytes: entries.iter().map(|entry| entry.page.bytes()).sum(),
             trusting: std::mem::take(&mut self.trusting),
             deleting: changes.iter().filter_map(deleted).collect(),
+            unruling: std::mem::take(&mut self.unruling),
         });
         Some(Commit { ticket, entries, changes })
     }
@@ -55,7 +59,7 @@ impl Host {
             self.uncommitted -= pending.bytes;
             for session in &pending.sessions {
                 match done.failed.iter().find(|(failed, _)| failed == session) {
-                    Some((_, reason)) => self.commit_failed(*session, pending.ticket, reason),
+                    Some((_, reason)) => self.commit_failed(now, *session, pending.ticket, reason),
                     None => self.commit_succeeded(now, *session, pending.ticket),
                 }
             }
@@ -63,27 +67,45 @@ impl Host {
             for session in pending.deleting {
                 self.delete_settled(session, done.changes_failed.as_deref());
             }
+            self.rules_settled(pending.unruling, done.changes_failed.as_deref());
         }
     }
 
     fn commit_succeeded(&mut self, now: Time, id: SessionId, ticket: Ticket) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let Some((page, listed_anew)) = session.is_durable(ticket) else { return };
+        let Some((page, listed_anew, rules)) = session.is_durable(ticket) else { return };
         if listed_anew {
             self.touched.insert(id);
         }
+        self.rules_hold(rules);
         self.deliver(id, &page);
-        self.release(id);
+        self.release(now, id);
         self.pump(now, id);
         self.delete_if_over(id);
         self.forget_if_over(id);
     }
 
     /// Lets go what waited for events that are on the disk now.
-    fn release(&mut self, id: SessionId) {
+    fn release(&mut self, now: Time, id: SessionId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         while let Some((_, output)) = session.gated.pop_front_if(|(seq, _)| *seq <= session.durable) {
-            self.outputs.push_back(output);
+            // A question that was answered before anybody could see it is not shown any more.
+            let is_over = match &output {
+                Output::Tell { told: Told::ApprovalOpen { approval, .. }, .. } => {
+                    session.state.approval(&approval.id).is_none()
+                }
+                _ => false,
+            };
+            if !is_over {
+                self.outputs.push_back(output);
+            }
+        }
+        while let Some(session) = self.sessions.get_mut(&id) {
+            let durable = session.durable;
+            let Some((_, place, outcome)) = session.outcomes.pop_front_if(|(seq, _, _)| *seq <= durable) else {
+                return;
+            };
+            self.outcome_ready(now, place, outcome);
         }
     }
 
@@ -103,7 +125,7 @@ impl Host {
     }
 
     /// The session's events are not on the disk: it is closed to writes, and everybody who looks at it is told.
-    fn commit_failed(&mut self, id: SessionId, ticket: Ticket, reason: &str) {
+    fn commit_failed(&mut self, now: Time, id: SessionId, ticket: Ticket, reason: &str) {
         self.counters.failed_entries += 1;
         let Some(session) = self.sessions.get_mut(&id) else { return };
         if !session.pending.iter().any(|pending| pending.ticket == ticket) {
@@ -111,7 +133,8 @@ impl Host {
         }
         session.pending.clear();
         // What closes the agent session is wanted now more than before; nothing else may leave.
-        let closing: Vec<_> = session.gated.drain(..).map(|(_, output)| output).filter(closes).collect();
+        let gated = session.gated.drain(..).map(|(_, output)| output);
+        let closing: Vec<_> = gated.filter_map(|output| still_wanted(output, reason)).collect();
         let at_work = !session.errands.is_empty() || session.state.executions().next().is_some();
         let errands = std::mem::take(&mut session.errands);
         session.askers.clear();
@@ -130,14 +153,17 @@ impl Host {
             // Nothing that it started could be recorded to its end.
             self.outputs.push_back(Output::Errand(ErrandOrder::EndAll { session: id }));
         }
-        for errand in errands.into_keys() {
+        for (errand, open) in errands {
             self.errands.remove(&errand);
-            self.outputs.push_back(Output::Errand(ErrandOrder::Drop { errand }));
+            let serves = matches!(open.stage, ErrandStage::Serving);
+            let order = if serves { ErrandOrder::Stop { errand } } else { ErrandOrder::Drop { errand } };
+            self.outputs.push_back(Output::Errand(order));
         }
         self.touch(id);
         self.refuse_seats(id, RejectCode::Internal, &sealed_message(reason));
         self.delete_settled(id, Some(reason));
         self.outputs.extend(closing);
+        self.lose_calls(now, id, reason);
         let taken = self.tabs.get(&tab).is_some_and(|other| *other != id);
         if never_durable {
             if !taken {
@@ -160,7 +186,7 @@ impl Host {
     /// The closed session leaves memory when it is on the disk and every seat has seen its end.
     pub(super) fn forget_if_over(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get(&id) else { return };
-        if !session.state.closed || session.durable < session.head || !session.is_writable() {
+        if !session.state.closed || session.durable < session.head || !session.is_writable() || session.is_at_work() {
             return;
         }
         for (link, tab) in session.watchers.clone() {
@@ -204,8 +230,17 @@ impl Host {
     }
 }
 
-fn closes(output: &Output) -> bool {
-    matches!(output, Output::Ask { ask: Ask::CloseSession { .. }, .. } | Output::End { .. })
+/// What leaves although the events before it are not on the disk: what closes, and the answers that somebody waits for.
+fn still_wanted(output: Output, reason: &str) -> Option<Output> {
+    match output {
+        Output::Ask { ask: Ask::CloseSession { .. }, .. } | Output::End { .. } => Some(output),
+        Output::Tell { link, told: Told::Answered { request, .. } } => {
+            let message = format!("the answer could not be written to the disk: {reason}");
+            let result = Err(ToolFailure::new(ToolCode::ExecutionError, message));
+            Some(Output::Tell { link, told: Told::Answered { request, result } })
+        }
+        _ => None,
+    }
 }
 
 fn deleted(change: &Change) -> Option<SessionId> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use switchboard_types::limits::READ_PAGE_BYTES;
 use switchboard_types::{
-    Epoch, LinkId, Page, ReadId, Reject, RejectCode, Seen, Seq, SessionId, TabId, Told, TurnNames, Visibility,
+    Epoch, LinkId, Page, ReadId, Reject, RejectCode, Seen, Seq, SessionId, TabId, Time, Told, TurnNames, Visibility,
 };
 
 use super::Host;
@@ -42,7 +42,7 @@ impl Host {
         self.links.insert(link, Link::new());
     }
 
-    pub(super) fn link_closed(&mut self, link: LinkId) {
+    pub(super) fn link_closed(&mut self, now: Time, link: LinkId) {
         let Some(gone) = self.links.remove(&link) else { return };
         if let Some(reading) = gone.reading {
             self.reads.remove(&reading.read);
@@ -53,6 +53,8 @@ impl Host {
             }
             self.forget_if_over(seat.session);
         }
+        self.drop_batches(now, link);
+        self.take_tools_back(now, link);
     }
 
     /// Puts a link at a tab, after the last event that it has seen.

@@ -1,44 +1,50 @@
-//! What agents ask the host to do for them: read, write, run. What may do harm is made ready, shown to a person, recorded,
-//! and only then done; each errand gets exactly one answer. Touches no file and runs nothing itself.
+//! What the host is asked to do: read, write, run, call a tool. What may do harm is made ready, judged, shown to a person
+//! where that is needed, recorded, and only then done; each errand gets exactly one answer. Touches no file and runs
+//! nothing itself.
 
-use switchboard_types::limits::{MAX_ENDED_OUTPUT_BYTES, MAX_OPEN_APPROVALS, MAX_OPEN_ERRANDS};
+use switchboard_types::limits::{MAX_ENDED_OUTPUT_BYTES, MAX_OPEN_ERRANDS};
 use switchboard_types::{
-    Approval, ApprovalId, Ask, Asker, Body, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandName, ErrandNews,
-    ErrandOrder, ErrandResult, Execution, ExecutionEnd, ExecutionId, Judgement, LifeId, Network, Prepared, Resolution,
-    RunAs, SessionId, Time, Trust, TurnId, Verdict,
+    ApprovalId, ApprovalKind, Ask, Body, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandName, ErrandNews,
+    ErrandOrder, ErrandResult, Execution, ExecutionEnd, ExecutionId, LifeId, Network, Prepared, Resolution, RunAs,
+    SessionId, Time, TurnId,
 };
 
 use super::Host;
 use crate::input::Output;
-use crate::policy::{Question, judge};
-use crate::session::{ApprovalAsker, ErrandStage, OpenErrand, Session};
+use crate::open::{ApprovalAsker, Caller, Cleared, ErrandAsker, ErrandStage, OpenErrand};
+use crate::session::Session;
+use crate::settings::NetworkFor;
 
 impl Host {
     /// An agent asks for something.
-    pub(super) fn errand_wanted(
-        &mut self,
-        _now: Time,
-        (life, id): (LifeId, SessionId),
-        name: ErrandName,
-        what: Errand,
-    ) {
+    pub(super) fn errand_wanted(&mut self, (life, id): (LifeId, SessionId), name: ErrandName, what: Errand) {
         let Some(session) = self.sessions.get(&id) else { return };
         let turn = session.heard_turn();
-        let refusal = if session.errands.len() >= MAX_OPEN_ERRANDS {
+        let of_agent = |open: &&OpenErrand| matches!(open.asker, ErrandAsker::Agent { .. });
+        let refusal = if session.errands.values().filter(of_agent).count() >= MAX_OPEN_ERRANDS {
             Some((ErrandCode::TooLarge, format!("{MAX_OPEN_ERRANDS} requests are open already; wait for some of them")))
         } else if !what.may_harm() {
             None
-        } else if turn.is_none() {
-            Some((ErrandCode::Denied, "nothing is written or run while no prompt is being worked on".to_owned()))
-        } else if session.state.is_cancelling() {
-            Some((ErrandCode::Cancelled, "the turn was cancelled".to_owned()))
         } else {
-            None
+            session.forbids_harm()
         };
         if let Some((code, message)) = refusal {
             let result = Err(ErrandFailure::new(code, message));
             return self.ask(id, life, Ask::ErrandDone { session: id, errand: name, result });
         }
+        let kept = matches!(what, Errand::Run(_)).then(|| what.clone());
+        self.begin_errand(id, (ErrandAsker::Agent { name, life }, turn), what, kept);
+    }
+
+    /// Has an errand made ready, or served if it can do no harm.
+    pub(super) fn begin_errand(
+        &mut self,
+        id: SessionId,
+        (asker, turn): (ErrandAsker, Option<TurnId>),
+        what: Errand,
+        kept: Option<Errand>,
+    ) -> Option<ErrandId> {
+        let session = self.sessions.get_mut(&id)?;
         self.last_errand = ErrandId(self.last_errand.0 + 1);
         let (errand, root) = (self.last_errand, session.workspace.clone());
         let (stage, order) = if what.may_harm() {
@@ -46,20 +52,20 @@ impl Host {
         } else {
             (ErrandStage::Serving, ErrandOrder::Serve { errand, session: id, root, what })
         };
-        if let Some(session) = self.sessions.get_mut(&id) {
-            session.errands.insert(errand, OpenErrand { name, life, turn, stage });
-            self.errands.insert(errand, id);
-        }
+        session.errands.insert(errand, OpenErrand { asker, turn, stage, what: kept, edited: None });
+        self.errands.insert(errand, id);
         self.outputs.push_back(Output::Errand(order));
+        Some(errand)
     }
 
     /// The agent no longer wants it. What is being done goes on to its end; a question is taken back.
     pub(super) fn errand_dropped(&mut self, now: Time, id: SessionId, name: &ErrandName) {
         let Some(session) = self.sessions.get(&id) else { return };
-        let found = session.errands.iter().find(|(_, open)| open.name == *name);
+        let named = |open: &OpenErrand| matches!(&open.asker, ErrandAsker::Agent { name: of, .. } if of == name);
+        let found = session.errands.iter().find(|(_, open)| named(open));
         if let Some((errand, _)) = found.filter(|(_, open)| !matches!(open.stage, ErrandStage::Performing)) {
             let errand = *errand;
-            self.withdraw(now, id, errand, ErrandCode::Cancelled, "the agent took it back");
+            self.withdraw(now, id, errand, ErrandFailure::new(ErrandCode::Cancelled, "the agent took it back"));
         }
     }
 
@@ -78,37 +84,9 @@ impl Host {
             return self.outputs.push_back(Output::Errand(ErrandOrder::Drop { errand }));
         };
         match result {
-            Err(failure) => self.answer_errand(id, errand, Err(failure)),
-            Ok(prepared) => self.judge(now, id, errand, prepared),
+            Err(failure) => self.answer_errand(now, id, errand, Err(failure)),
+            Ok(prepared) => self.weigh(now, id, errand, prepared),
         }
-    }
-
-    /// What was allowed for the session is done at once; for anything else a person is asked.
-    fn judge(&mut self, now: Time, id: SessionId, errand: ErrandId, prepared: Box<Prepared>) {
-        let Some(session) = self.sessions.get_mut(&id) else { return };
-        let Some(open) = session.errands.get_mut(&errand) else { return };
-        let turn = open.turn;
-        let judgement = judge(&Question {
-            facts: &prepared.facts,
-            asker: if session.agent.is_demo() { Asker::Demo } else { Asker::Agent },
-            session: &session.keeps.policy,
-            patterns: None,
-            rules: &[],
-            granted: session.keeps.grants.contains(&prepared.scope),
-            trust: Trust::Trusted,
-        });
-        if judgement.decision == Verdict::Allow {
-            return self.perform(now, id, errand, &prepared, None);
-        }
-        if session.state.approvals().count() >= MAX_OPEN_APPROVALS {
-            let message = format!("{MAX_OPEN_APPROVALS} questions are open already, so this one was denied");
-            return self.withdraw(now, id, errand, ErrandCode::Denied, &message);
-        }
-        let ours = ApprovalId::new(format!("a{}", session.head.next()));
-        let approval = question(ours.clone(), &prepared, judgement);
-        open.stage = ErrandStage::Asked(prepared);
-        session.askers.insert(ours, ApprovalAsker::Errand(errand));
-        self.append(now, id, turn, &Body::ApprovalAsked { approval });
     }
 
     /// A person has answered, or nobody will.
@@ -119,42 +97,74 @@ impl Host {
         errand: ErrandId,
         (approval, resolution): (&ApprovalId, Resolution),
     ) {
-        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Some(session) = self.sessions.get(&id) else { return };
         let Some(open) = session.errands.get(&errand) else { return };
         let ErrandStage::Asked(prepared) = &open.stage else { return };
         let prepared = prepared.clone();
-        match resolution {
-            Resolution::AllowOnce => self.perform(now, id, errand, &prepared, Some(approval)),
-            Resolution::AllowSession | Resolution::AllowRule => {
-                session.keeps.grants.push(prepared.scope.clone());
-                self.perform(now, id, errand, &prepared, Some(approval));
+        let failure = match resolution {
+            Resolution::AllowOnce | Resolution::AllowSession | Resolution::AllowRule => {
+                if let Err(failure) = self.still_allowed(id, errand, &prepared) {
+                    return self.withdraw(now, id, errand, failure);
+                }
+                if let (Resolution::AllowSession, Some(session)) = (resolution, self.sessions.get_mut(&id)) {
+                    session.grant(prepared.scope.clone());
+                }
+                let cleared = Cleared { approval: Some(approval.clone()), unasked: None, run_as: RunAs::Shown };
+                return self.clear(now, id, errand, prepared, cleared);
             }
             Resolution::Deny | Resolution::DenyStop => {
-                self.withdraw(now, id, errand, ErrandCode::Denied, "the person declined this");
+                ErrandFailure::new(ErrandCode::Denied, "the person declined this")
             }
-            Resolution::Expired => {
-                self.withdraw(now, id, errand, ErrandCode::Cancelled, "the turn ended before anybody answered");
-            }
+            Resolution::Expired => ErrandFailure::new(ErrandCode::Cancelled, "it ended before anybody answered"),
+        };
+        self.withdraw(now, id, errand, failure);
+    }
+
+    /// It is allowed: it is done now, or as soon as fewer calls are carried out.
+    pub(super) fn clear(
+        &mut self,
+        now: Time,
+        id: SessionId,
+        errand: ErrandId,
+        prepared: Box<Prepared>,
+        cleared: Cleared,
+    ) {
+        let Some(open) = self.sessions.get_mut(&id).and_then(|session| session.errands.get_mut(&errand)) else {
+            return;
+        };
+        if let ErrandAsker::Call(no) = open.asker
+            && !self.calls.running.contains(&no)
+        {
+            open.stage = ErrandStage::Cleared(prepared, cleared);
+            return self.calls.waiting.push_back(no);
         }
+        self.perform(now, id, errand, &prepared, cleared);
     }
 
     /// Recorded first, done once that is on the disk.
-    fn perform(
+    pub(super) fn perform(
         &mut self,
         now: Time,
         id: SessionId,
         errand: ErrandId,
         prepared: &Prepared,
-        approval: Option<&ApprovalId>,
+        cleared: Cleared,
     ) {
+        let network = self.network(&cleared);
+        let contained = self.containment.clone().filter(|_| prepared.kind == ApprovalKind::Command);
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let name = ExecutionId::new(format!("x{}", session.head.next()));
         let Some(open) = session.errands.get_mut(&errand) else { return };
         open.stage = ErrandStage::Performing;
-        let turn = open.turn;
+        let (turn, asker, run_as) = (open.turn, open.asker.clone(), cleared.run_as);
+        let of_call = match asker {
+            ErrandAsker::Call(no) => self.call_starts(now, no, &cleared, contained.as_ref()),
+            ErrandAsker::Agent { .. } => None,
+        };
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let name = ExecutionId::new(format!("x{}", session.head.next()));
         let execution = Box::new(Execution {
             id: name.clone(),
-            approval: approval.cloned(),
+            approval: cleared.approval,
             kind: prepared.kind,
             title: prepared.title.clone(),
             command: prepared.command.clone(),
@@ -162,40 +172,55 @@ impl Host {
             path: prepared.path.clone(),
             diff: prepared.diff.clone(),
             digest: prepared.digest.clone(),
-            unasked: None,
-            containment: None,
-            call: None,
+            unasked: cleared.unasked,
+            containment: contained,
+            call: of_call,
         });
         self.append(now, id, turn, &Body::ExecutionStarted { execution });
-        self.when_durable(
-            id,
-            Output::Errand(ErrandOrder::Perform {
-                errand,
-                session: id,
-                execution: name,
-                run_as: RunAs::Shown,
-                network: Network::Open,
-            }),
-        );
+        if let ErrandAsker::Call(no) = asker {
+            self.call_executes(id, no, &name);
+            if self.lend_out(id, no, errand) {
+                return;
+            }
+        }
+        let order = ErrandOrder::Perform { errand, session: id, execution: name, run_as, network };
+        self.when_durable(id, Output::Errand(order));
+    }
+
+    fn network(&self, cleared: &Cleared) -> Network {
+        match (self.settings.network, cleared.run_as) {
+            (NetworkFor::All, _) | (NetworkFor::Approved, RunAs::Shown) => Network::Open,
+            (NetworkFor::Approved, RunAs::Judged) | (NetworkFor::None, _) => Network::Closed,
+        }
     }
 
     fn errand_done(&mut self, now: Time, errand: ErrandId, result: Result<ErrandResult, ErrandFailure>) {
         let Some(id) = self.errands.get(&errand).copied() else { return };
         self.heard_from(now, id);
-        self.answer_errand(id, errand, result);
+        self.answer_errand(now, id, errand, result);
     }
 
     /// The one answer to an errand.
-    fn answer_errand(&mut self, id: SessionId, errand: ErrandId, result: Result<ErrandResult, ErrandFailure>) {
+    fn answer_errand(
+        &mut self,
+        now: Time,
+        id: SessionId,
+        errand: ErrandId,
+        result: Result<ErrandResult, ErrandFailure>,
+    ) {
         self.errands.remove(&errand);
         let open = self.sessions.get_mut(&id).and_then(|session| session.errands.remove(&errand));
-        if let Some(OpenErrand { name, life, .. }) = open {
-            self.ask(id, life, Ask::ErrandDone { session: id, errand: name, result });
+        match open.map(|open| open.asker) {
+            Some(ErrandAsker::Agent { name, life }) => {
+                self.ask(id, life, Ask::ErrandDone { session: id, errand: name, result });
+            }
+            Some(ErrandAsker::Call(no)) => self.call_answered(now, no, result),
+            None => {}
         }
     }
 
     /// An errand that is not being done yet comes to its end without having been done.
-    fn withdraw(&mut self, now: Time, id: SessionId, errand: ErrandId, code: ErrandCode, message: &str) {
+    pub(super) fn withdraw(&mut self, now: Time, id: SessionId, errand: ErrandId, failure: ErrandFailure) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let asked = session.askers.iter().find(|(_, asker)| **asker == ApprovalAsker::Errand(errand));
         if let Some(approval) = asked.map(|(approval, _)| approval.clone()) {
@@ -208,7 +233,7 @@ impl Host {
             }
         }
         self.outputs.push_back(Output::Errand(ErrandOrder::Drop { errand }));
-        self.answer_errand(id, errand, Err(ErrandFailure::new(code, message)));
+        self.answer_errand(now, id, errand, Err(failure));
     }
 
     fn execution_output(&mut self, now: Time, id: SessionId, execution: ExecutionId, text: String) {
@@ -221,45 +246,59 @@ impl Host {
         self.append(now, id, turn, &Body::ExecutionOutput { execution, text });
     }
 
-    fn execution_ended(&mut self, now: Time, id: SessionId, execution: &ExecutionId, end: ExecutionEnd) {
+    pub(super) fn execution_ended(&mut self, now: Time, id: SessionId, execution: &ExecutionId, end: ExecutionEnd) {
         let Some(session) = self.sessions.get_mut(&id).filter(|session| session.is_writable()) else { return };
         let output = session.outputs.remove(execution);
         let Some(open) = session.state.execution(execution).cloned() else { return };
+        let call = session.executing.remove(execution);
         self.heard_from(now, id);
         let ended = Body::ExecutionEnded { execution: execution.clone(), title: open.title, end, output };
         self.append(now, id, open.turn, &ended);
+        if let Some(no) = call {
+            self.call_has_ended(now, no);
+        }
+        self.delete_if_over(id);
         self.forget_if_over(id);
     }
 
     /// What a turn started ends with it, or when it is cancelled: what was not done is answered, what runs is ended.
     pub(super) fn end_errands(&mut self, now: Time, id: SessionId, turn: TurnId) {
-        let Some(session) = self.sessions.get(&id) else { return };
-        let of_turn = |open: &&OpenErrand| open.turn == Some(turn) && !matches!(open.stage, ErrandStage::Performing);
-        let waiting: Vec<ErrandId> = session
-            .errands
-            .iter()
-            .filter(|(_, open)| of_turn(open) && !matches!(open.stage, ErrandStage::Serving))
-            .map(|(errand, _)| *errand)
-            .collect();
-        let runs = session.state.has_executions(turn);
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        session.consents.clear();
+        let waits = |open: &OpenErrand| match (&open.asker, &open.stage) {
+            (ErrandAsker::Call(_), _) | (_, ErrandStage::Performing | ErrandStage::Serving | ErrandStage::Lent) => {
+                false
+            }
+            (_, ErrandStage::Preparing | ErrandStage::Asked(_) | ErrandStage::Cleared(..)) => open.turn == Some(turn),
+        };
+        let waiting: Vec<ErrandId> =
+            session.errands.iter().filter(|(_, open)| waits(open)).map(|(errand, _)| *errand).collect();
+        let runs =
+            session.state.executions().any(|(id, open)| open.turn == Some(turn) && !session.executing.contains_key(id));
         for errand in waiting {
-            self.withdraw(now, id, errand, ErrandCode::Cancelled, "the turn is over");
+            self.withdraw(now, id, errand, ErrandFailure::new(ErrandCode::Cancelled, "the turn is over"));
         }
+        let over = ErrandFailure::new(ErrandCode::Cancelled, "the turn is over");
+        self.stop_calls(now, &over, |call| call.row.session == id && call.turn == Some(turn));
         if runs {
             self.when_durable(id, Output::Errand(ErrandOrder::EndAll { session: id }));
         }
     }
 
-    /// Nobody waits for answers any more: the agent is gone, or the session is.
-    pub(super) fn drop_errands(&mut self, id: SessionId) {
+    /// The agent waits for no answer any more: it is gone, or the session is. What views asked for goes on.
+    pub(super) fn drop_errands(&mut self, now: Time, id: SessionId) {
+        let gone = ErrandFailure::new(ErrandCode::Cancelled, "the agent that asked for it is gone");
+        self.stop_calls(now, &gone, |call| call.row.session == id && matches!(call.caller, Caller::Agent(_)));
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let open = std::mem::take(&mut session.errands);
-        session.askers.retain(|_, asker| !matches!(asker, ApprovalAsker::Errand(_)));
-        let runs = session.state.executions().next().is_some();
-        if open.is_empty() && !runs {
+        let of_agent = |open: &OpenErrand| matches!(open.asker, ErrandAsker::Agent { .. });
+        let dropped: Vec<(ErrandId, OpenErrand)> = session.errands.extract_if(.., |_, open| of_agent(open)).collect();
+        let is_dropped = |errand: &ErrandId| dropped.iter().any(|(dropped, _)| dropped == errand);
+        session.askers.retain(|_, asker| !matches!(asker, ApprovalAsker::Errand(errand) if is_dropped(errand)));
+        let runs = session.state.executions().any(|(id, _)| !session.executing.contains_key(id));
+        if dropped.is_empty() && !runs {
             return;
         }
-        for (errand, open) in open {
+        for (errand, open) in dropped {
             self.errands.remove(&errand);
             if matches!(open.stage, ErrandStage::Preparing | ErrandStage::Asked(_)) {
                 self.outputs.push_back(Output::Errand(ErrandOrder::Drop { errand }));
@@ -283,7 +322,16 @@ impl Host {
 impl Session {
     /// Whether the host is at work for the agent, so that the agent's silence means nothing.
     pub(crate) fn is_host_at_work(&self) -> bool {
-        self.state.approvals().next().is_some() || self.state.executions().next().is_some()
+        self.state.approvals().next().is_some() || self.is_at_work()
+    }
+
+    /// Why the agent may do no harm now, if it may not.
+    pub(crate) fn forbids_harm(&self) -> Option<(ErrandCode, String)> {
+        if self.heard_turn().is_none() {
+            let message = "nothing is written or run while no prompt is being worked on";
+            return Some((ErrandCode::Denied, message.to_owned()));
+        }
+        self.state.is_cancelling().then(|| (ErrandCode::Cancelled, "the turn was cancelled".to_owned()))
     }
 }
 
@@ -293,17 +341,4 @@ fn keep_end(kept: &mut String, text: &str) {
     let over = kept.len().saturating_sub(MAX_ENDED_OUTPUT_BYTES);
     let from = kept.ceil_char_boundary(over);
     kept.drain(..from);
-}
-
-fn question(id: ApprovalId, prepared: &Prepared, judgement: Judgement) -> Approval {
-    Approval {
-        command: prepared.command.clone(),
-        cwd: prepared.cwd.clone(),
-        path: prepared.path.clone(),
-        diff: prepared.diff.clone(),
-        change: prepared.change.clone(),
-        reason: judgement.reasons.join("; "),
-        digest: Some(prepared.digest.clone()),
-        ..Approval::new(id, prepared.kind, prepared.title.clone(), judgement.severity)
-    }
 }

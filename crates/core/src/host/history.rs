@@ -101,9 +101,12 @@ impl Host {
         let Some(waiting) = self.reopening.remove(&id) else { return };
         let problem = match recovered {
             Ok(_) if self.deleting.contains_key(&id) => "it is being deleted".to_owned(),
-            Ok(recovered) => {
+            Ok(mut recovered) => {
                 let Some(tab) = waiting.first().map(|first| first.tab.clone()) else { return };
+                let calls = std::mem::take(&mut recovered.calls);
                 self.sessions.insert(id, Session::found(*recovered, tab));
+                self.settle_executions(now, id);
+                self.settle_calls(now, id, calls);
                 return self.give_tab(now, id, waiting);
             }
             Err(reason) => reason,
@@ -171,7 +174,9 @@ impl Host {
 
     /// Deletes a closed session whose end is on the disk.
     pub(super) fn delete_if_over(&mut self, id: SessionId) {
-        let over = |session: &Session| session.state.closed && session.durable == session.head;
+        let over = |session: &Session| {
+            session.state.closed && session.durable == session.head && session.is_writable() && !session.is_at_work()
+        };
         if self.deleting.contains_key(&id) && self.sessions.get(&id).is_some_and(over) {
             self.delete_now(id);
         }
@@ -227,6 +232,7 @@ fn at_rest(row: SessionRow) -> SessionSummary {
         agent_state: AgentState::None,
         queued: 0,
         approvals: 0,
+        policy: row.keeps.policy,
         created: row.created,
         updated: row.updated,
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use switchboard_types::{LinkId, Seen, SessionId, TabId, Time, Told, WorkspaceSummary};
+use switchboard_types::{Containment, LinkId, Seen, SessionId, TabId, Time, Told, WorkspaceSummary};
 
 use super::Host;
 use crate::input::{Output, Workspace};
@@ -28,7 +28,18 @@ impl Host {
             sessions: self.sessions_with_tab().filter_map(|session| session.summary()).collect(),
         };
         self.tell(link_id, told);
+        if let Some(containment) = self.containment.clone() {
+            self.tell(link_id, Told::Containment(containment));
+        }
         self.attach_all(now, link_id, seen);
+    }
+
+    /// The edges have found out how commands are held in.
+    pub(super) fn know_containment(&mut self, containment: Containment) {
+        if self.containment.as_ref() != Some(&containment) {
+            self.tell_watching(&Told::Containment(containment.clone()));
+            self.containment = Some(containment);
+        }
     }
 
     /// A list shows something else of this session than before.

@@ -1,9 +1,11 @@
 //! What a restart means: sessions and queues come back, what ran is marked, what was asked expires; and the trust of
 //! workspaces. Never sends a prompt again.
 
+use std::collections::BTreeSet;
+
 use switchboard_types::{
-    Body, Change, Detail, LinkId, Outcome, RejectCode, Resolution, SessionId, TabId, Time, Told, Trust, WorkspaceRoot,
-    WorkspaceRow,
+    Body, Change, Detail, Effect, ErrandCode, ErrandFailure, LinkId, Outcome, Provider, RejectCode, Resolution,
+    SessionId, TabId, Time, Told, Trust, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::Host;
@@ -23,18 +25,33 @@ impl Host {
     }
 
     /// Takes back a session from the disk: what ran when the host died has failed, what waited waits for a view.
-    pub fn restore(&mut self, now: Time, recovered: Recovered) {
-        let Some(tab) = recovered.row.tab.clone() else { return };
+    pub fn restore(&mut self, now: Time, mut recovered: Recovered) {
         let id = recovered.row.session;
+        let Some(tab) = recovered.row.tab.clone() else { return self.settle_closed(now, recovered) };
         // Two sessions can claim a tab if the older one's end did not reach the disk; the newer one has it.
         if let Some(older) = self.tabs.insert(tab.clone(), id) {
             self.append(now, older, None, &Body::SessionClosed {});
         }
+        let calls = std::mem::take(&mut recovered.calls);
         let mut session = Session::found(recovered, tab);
         session.held = session.state.queue().len() > 0;
         self.sessions.insert(id, session);
         self.settle_executions(now, id);
         self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
+        self.settle_calls(now, id, calls);
+    }
+
+    /// A session that was closed while something of it was still at work: that gets its end, and the session rests.
+    fn settle_closed(&mut self, now: Time, mut recovered: Recovered) {
+        let calls = std::mem::take(&mut recovered.calls);
+        if calls.is_empty() && recovered.state.executions().next().is_none() {
+            return;
+        }
+        let id = recovered.row.session;
+        self.sessions.insert(id, Session::found(recovered, TabId::new("")));
+        self.settle_executions(now, id);
+        self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
+        self.settle_calls(now, id, calls);
     }
 
     /// Marks the running turn as failed and lets its questions expire.
@@ -43,9 +60,8 @@ impl Host {
         let running = session.state.running();
         if let Some(turn) = running {
             self.end_turn(now, id, turn, Outcome::Failed, Some(Detail::new(code, message)));
-        } else {
-            self.resolve_all(now, id, Resolution::Expired);
         }
+        self.resolve_all(now, id, Resolution::Expired);
     }
 
     /// A session whose commit failed was read anew; its commands go on.
@@ -70,11 +86,12 @@ impl Host {
         &mut self,
         now: Time,
         id: SessionId,
-        recovered: Recovered,
+        mut recovered: Recovered,
         waiting: Vec<(LinkId, switchboard_types::Command)>,
     ) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let (tab, watchers) = (session.tab.clone(), std::mem::take(&mut session.watchers));
+        let calls = std::mem::take(&mut recovered.calls);
         *session = Session::found(recovered, tab.clone());
         session.watchers = watchers;
         // The close that seemed to fail is on the disk after all.
@@ -88,6 +105,7 @@ impl Host {
             "storage_failed",
             "this turn could not be kept: the disk took no more. Send it again",
         );
+        self.settle_calls(now, id, calls);
         self.look_again(id);
         self.touch(id);
         for (link, command) in waiting {
@@ -118,13 +136,20 @@ impl Host {
         self.changes.push(Change::Workspace(WorkspaceRow { root: workspace.root.clone(), trusted }));
         if workspace.trust == Trust::Untrusted {
             self.know_workspace(workspace.clone());
-            self.end_untrusted(&workspace.root);
+            self.end_untrusted(now, &workspace.root);
         }
         self.trusting.push((request, workspace));
     }
 
-    fn end_untrusted(&mut self, root: &WorkspaceRoot) {
+    fn end_untrusted(&mut self, now: Time, root: &WorkspaceRoot) {
         let reason = untrusted_message(root);
+        let here = self.sessions.values().filter(|session| session.workspace == *root && !session.agent.is_demo());
+        let here: BTreeSet<SessionId> = here.map(|session| session.id).collect();
+        let failure = ErrandFailure::new(ErrandCode::Untrusted, reason.as_str());
+        self.stop_calls(now, &failure, |call| {
+            let harms = call.tool.provider == Provider::Host && call.tool.effect != Effect::Reads;
+            harms && here.contains(&call.row.session)
+        });
         for key in self.lives.alive() {
             if key.workspace == *root && !key.agent.is_demo() {
                 self.end_life(&key, EndHow::Gracefully, &reason);
@@ -148,7 +173,7 @@ impl Host {
     fn trust_holds(&mut self, now: Time, workspace: Workspace) {
         let root = workspace.root.clone();
         if workspace.trust == Trust::Untrusted {
-            self.end_untrusted(&root);
+            self.end_untrusted(now, &root);
         }
         self.know_workspace(workspace);
         let here = self.sessions.values().filter(|session| session.workspace == root);
@@ -161,6 +186,8 @@ impl Host {
     pub(super) fn stop(&mut self, now: Time) {
         self.stopping = true;
         let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
+        let stopped = ErrandFailure::new(ErrandCode::Cancelled, "the host is stopping");
+        self.stop_calls(now, &stopped, |_| true);
         for id in ids {
             self.settle_running(now, id, "host_restarted", "the host was stopped while this turn ran; send it again");
         }

@@ -160,7 +160,7 @@ impl Host {
         if let Some(life) = life {
             self.ask(id, life, Ask::Cancel { session: id, name });
         }
-        self.resolve_all(now, id, Resolution::Deny);
+        self.resolve_turn(now, id, turn, Resolution::Deny);
         self.end_errands(now, id, turn);
         if life.is_none() {
             return;
@@ -196,7 +196,7 @@ impl Host {
     ) {
         let running = self.sessions.get(&id).and_then(|session| session.state.running());
         if running == Some(turn) {
-            self.resolve_all(now, id, Resolution::Expired);
+            self.resolve_turn(now, id, turn, Resolution::Expired);
             self.end_errands(now, id, turn);
             if let Some(session) = self.sessions.get_mut(&id) {
                 session.cancel_by = None;

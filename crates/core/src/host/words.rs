@@ -4,12 +4,13 @@
 use serde::Serialize;
 use switchboard_types::limits::{MAX_AGENT_TITLE_CHARS, MAX_NOTICE_CHARS};
 use switchboard_types::{
-    AgentOption, AgentSession, Ask, Body, CallId, Detail, LifeId, Memory, Outcome, SessionId, SlashCommand, Telling,
-    Text, Time, ToolCall, ToolCode, ToolFailure, ToolStatus, TurnName, Word,
+    AgentOption, AgentSession, Body, Detail, LifeId, Memory, Outcome, SessionId, SlashCommand, Telling, Text, Time,
+    TurnName, Word,
 };
 
 use super::Host;
 use crate::input::Output;
+use crate::open::ApprovalAsker;
 use crate::session::{AgentPlace, Recap};
 
 /// What is left of what an agent said at once.
@@ -57,14 +58,14 @@ impl Host {
             Word::OwnToolCall { call, told: Telling::Again, .. } => {
                 self.in_running(now, id, Body::ToolCallUpdate { call });
             }
-            Word::Errand { errand, what, .. } => self.errand_wanted(now, (life, id), errand, what),
+            Word::Errand { errand, what, .. } => self.errand_wanted((life, id), errand, what),
             Word::ErrandDropped { errand, .. } => self.errand_dropped(now, id, &errand),
             Word::OpenFailed { message, .. } => self.open_failed(now, id, &message),
             Word::Plan { entries, .. } => self.in_running(now, id, Body::Plan { entries }),
             Word::Status { message, progress, .. } => self.in_running(now, id, Body::Status { message, progress }),
             Word::TurnDone { name, outcome, detail, .. } => self.turn_done(now, id, name.as_ref(), outcome, detail),
             Word::TurnFailed { message, .. } => self.turn_failed(now, id, message),
-            Word::ToolCall { call, tool, parameters, .. } => self.tool_call(now, life, id, call, tool, parameters),
+            Word::ToolCall { call, tool, parameters, .. } => self.tool_call(now, (life, id), call, tool, parameters),
             Word::ApprovalWanted { approval, .. } => self.approval_wanted(now, id, approval),
             Word::SessionEnded { reason, .. } => self.agent_session_ended(now, id, reason),
             Word::Unknown { name, raw, .. } => self.in_running(now, id, Body::Unknown { name, raw }),
@@ -233,12 +234,13 @@ impl Host {
     fn agent_session_ended(&mut self, now: Time, id: SessionId, reason: Option<String>) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.place = AgentPlace::None;
-        session.askers.clear();
-        session.gated.clear();
+        // Its questions are nobody's any more; what the host does goes on.
+        session.askers.retain(|_, asker| matches!(asker, ApprovalAsker::Errand(_)));
+        session.gated.retain(|(_, output)| !matches!(output, Output::Ask { .. }));
         session.recap = Recap::None;
         session.set_agent_session(None);
         self.touched.insert(id);
-        self.drop_errands(id);
+        self.drop_errands(now, id);
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let message = match reason {
             Some(reason) => format!("the agent ended its session: {reason}"),
@@ -250,26 +252,6 @@ impl Host {
             self.append(now, id, None, &Body::Status { message, progress: None });
         }
         self.pump(now, id);
-    }
-
-    /// There is no tool yet: the call and its refusal are on record, and the agent is told.
-    fn tool_call(
-        &mut self,
-        now: Time,
-        life: LifeId,
-        id: SessionId,
-        call: CallId,
-        tool: String,
-        parameters: serde_json::Value,
-    ) {
-        let message = format!("this host offers no tool named `{tool}`");
-        let asked = ToolCall { input: Some(parameters), ..ToolCall::new(call.clone(), tool, ToolStatus::Pending) };
-        let output = serde_json::json!({ "code": "TOOL_NOT_FOUND", "message": message });
-        let refused = ToolCall { status: ToolStatus::Failed, input: None, output: Some(output), ..asked.clone() };
-        self.in_running(now, id, Body::ToolCall { call: asked });
-        self.in_running(now, id, Body::ToolCallUpdate { call: refused });
-        let failure = ToolFailure::new(ToolCode::ToolNotFound, message);
-        self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
     }
 }
 

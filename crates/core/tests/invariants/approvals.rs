@@ -9,18 +9,9 @@ use super::world::World;
 
 fn wanted(session: SessionId, id: &str) -> Word {
     let approval = Approval {
-        id: id.into(),
-        kind: ApprovalKind::Command,
-        title: "run it".to_owned(),
         command: Some("ls".to_owned()),
-        cwd: None,
-        path: None,
-        diff: None,
-        severity: Severity::Low,
         reason: "it runs a program".to_owned(),
-        call: None,
-        options: Vec::new(),
-        digest: None,
+        ..Approval::new(id.into(), ApprovalKind::Command, "run it", Severity::Low)
     };
     Word::ApprovalWanted { session, approval }
 }
@@ -108,7 +99,8 @@ fn a_restart_expires_what_was_open() {
     let (mut world, view, session, approval) = asked();
     world.restart();
     world.settle();
-    let expired = Body::ApprovalResolved { approval, resolution: Resolution::Expired, option: None };
+    let resolution = Resolution::Expired;
+    let expired = Body::ApprovalResolved { approval, resolution, option: None, command: None, rule: None };
     assert!(world.bodies(session).contains(&expired));
     world.reconnect(view);
     world.settle();

@@ -1,11 +1,12 @@
 //! A disk in memory: what was committed survives, can be lost from the front, and is read back as the edges do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use switchboard_core::{Recovered, Slice, State};
 use switchboard_types::{
-    Body, Change, Commit, CommitDone, Event, History, HistoryPlace, PageBuilder, Seq, SessionId, SessionRow, TabId,
-    TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
+    ApprovalKind, Body, CallId, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace,
+    PageBuilder, Rule, Seq, SessionId, SessionRow, TabId, ToolName, ToolStatus, TurnName, TurnRow, WorkspaceRoot,
+    WorkspaceRow,
 };
 
 use super::view::last;
@@ -15,12 +16,20 @@ use super::view::last;
 pub(crate) struct Disk {
     pub(crate) sessions: BTreeMap<SessionId, Stored>,
     pub(crate) workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
+    /// The oldest first.
+    pub(crate) rules: Vec<Rule>,
+    /// Calls of lent tools that were ever recorded.
+    pub(crate) lent: usize,
+    /// Calls whose end was ever recorded.
+    pub(crate) ended_calls: BTreeSet<CallId>,
 }
 
 #[derive(Default)]
 pub(crate) struct Stored {
     pub(crate) row: Option<SessionRow>,
     pub(crate) turns: BTreeMap<u32, TurnRow>,
+    /// Calls of tools, by the event that tells them.
+    pub(crate) calls: BTreeMap<Seq, CallRow>,
     pub(crate) log: Vec<Event>,
     /// The first events are gone up to here.
     pub(crate) lost_to: Seq,
@@ -38,12 +47,31 @@ impl Disk {
                 }
                 continue;
             }
-            stored.log.extend(entry.page.events().map(|event| event.to_event().expect("readable")));
+            let events: Vec<Event> = entry.page.events().map(|event| event.to_event().expect("readable")).collect();
+            let lent = |event: &&Event| match &event.body {
+                Body::ExecutionStarted { execution } => execution.kind == ApprovalKind::Tool,
+                _ => false,
+            };
+            self.ended_calls.extend(events.iter().filter_map(|event| match &event.body {
+                Body::ToolCallUpdate { call } => {
+                    matches!(call.status, ToolStatus::Completed | ToolStatus::Failed).then(|| call.id.clone())
+                }
+                _ => None,
+            }));
+            self.lent += events.iter().filter(lent).count();
+            stored.log.extend(events);
             for change in &entry.changes {
                 match change {
                     Change::Session(row) => stored.row = Some(row.clone()),
                     Change::Turn(row) => drop(stored.turns.insert(row.turn.0, row.clone())),
-                    Change::Workspace(_) | Change::DeleteSession(_) => unreachable!("not a session's"),
+                    Change::Call(row) => {
+                        assert_eq!(row.session, entry.session, "a call is its own session's");
+                        stored.calls.insert(row.asked_at, row.clone());
+                    }
+                    Change::Rule(rule) => self.rules.push(rule.clone()),
+                    Change::Workspace(_) | Change::DeleteSession(_) | Change::DropRule(_) => {
+                        unreachable!("not a session's")
+                    }
                 }
             }
         }
@@ -51,7 +79,10 @@ impl Disk {
             match change {
                 Change::Workspace(row) => drop(self.workspaces.insert(row.root.clone(), row.clone())),
                 Change::DeleteSession(session) => drop(self.sessions.remove(session)),
-                Change::Session(_) | Change::Turn(_) => unreachable!("not the host's"),
+                Change::DropRule(rule) => self.rules.retain(|stored| stored.id != *rule),
+                Change::Session(_) | Change::Turn(_) | Change::Call(_) | Change::Rule(_) => {
+                    unreachable!("not the host's")
+                }
             }
         }
         CommitDone { ticket: commit.ticket, failed, changes_failed: None }
@@ -79,17 +110,40 @@ impl Disk {
         History::cut(rows, limit)
     }
 
+    /// Calls, the newest first.
+    pub(crate) fn calls(
+        &self,
+        tool: Option<&ToolName>,
+        before: Option<CallPlace>,
+        limit: usize,
+    ) -> (Vec<CallRow>, Option<CallPlace>) {
+        let place = |place: CallPlace| (place.asked, place.session, place.asked_at);
+        let all = self.sessions.values().flat_map(|stored| stored.calls.values());
+        let mut rows: Vec<CallRow> = all.filter(|row| tool.is_none_or(|tool| *tool == row.tool)).cloned().collect();
+        rows.retain(|row| before.is_none_or(|before| place(row.place()) < place(before)));
+        rows.sort_by_key(|row| std::cmp::Reverse(place(row.place())));
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().filter(|_| more).map(CallRow::place);
+        (rows, next)
+    }
+
     /// What the edges do at start-up: rows, then the fold of what is not settled.
     pub(crate) fn recover(&self, id: SessionId) -> Recovered {
         let stored = &self.sessions[&id];
         let row = stored.row.clone().expect("a session has a row");
         let turns: Vec<TurnRow> = stored.turns.values().cloned().collect();
         let head = last(&stored.log);
-        let (mut state, from) = State::from_rows(&row, &turns, head);
+        let calls: Vec<CallRow> = stored.calls.values().filter(|row| row.end.is_none()).cloned().collect();
+        let (mut state, mut from) = State::from_rows(&row, &turns, head);
+        // What a call asked for may belong to no turn, or to one that is over.
+        if let Some(first) = calls.first() {
+            from = from.min(Seq(first.asked_at.0 - 1));
+        }
         for event in stored.log.iter().filter(|event| event.seq > from) {
             state.apply(event.seq, event.turn, &event.body);
         }
-        Recovered { row, head, state }
+        Recovered { row, head, state, calls }
     }
 
     pub(crate) fn of_tab(&self, tab: &TabId) -> Option<&Stored> {

@@ -2,8 +2,8 @@
 
 use switchboard_types::limits::MAX_OPEN_ERRANDS;
 use switchboard_types::{
-    Ask, Body, Command, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode, Run,
-    SessionId, Word,
+    Ask, Body, Command, Console, Decision, Errand, ErrandCode, ErrandFailure, ErrandResult, ExecutionEnd, RejectCode,
+    Run, SessionId, Word,
 };
 
 use super::runner::is_code;
@@ -14,7 +14,14 @@ fn write() -> Errand {
 }
 
 fn run() -> Errand {
-    Errand::Run(Run { program: "make".to_owned(), args: Vec::new(), env: Vec::new(), cwd: None, output_limit: None })
+    Errand::Run(Run {
+        program: "make".to_owned(),
+        args: Vec::new(),
+        env: Vec::new(),
+        cwd: None,
+        output_limit: None,
+        console: Console::Pipes,
+    })
 }
 
 fn wants(world: &mut World, session: SessionId, name: &str, what: Errand) {
@@ -118,9 +125,9 @@ fn what_was_allowed_for_the_session_is_not_asked_again_but_recorded_each_time() 
 }
 
 #[test]
-fn no_rule_is_pretended_for_what_the_host_does() {
+fn no_rule_is_pretended_where_none_is_offered() {
     let (mut world, view, session) = working();
-    wants(&mut world, session, "e1", write());
+    wants(&mut world, session, "e1", run());
     decide(&mut world, view, session, Decision::AllowRule);
     assert_eq!(world.views[view].refused.last().unwrap().code, RejectCode::BadMessage);
     assert_eq!(kinds(&world, session), ["asked"]);

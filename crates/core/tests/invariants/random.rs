@@ -1,13 +1,18 @@
 //! The host under random prompts, words, cancels, hides, shows, reconnects, exits, slow and failed commits and restarts.
 //! The world checks each event as it is shown; at the end every view must have the whole log.
 
+mod tooling;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
+use switchboard_core::Input;
 use switchboard_types::{
-    Approval, ApprovalKind, Body, Command, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq, SessionId,
-    Severity, TabId, Text, Visibility, Word,
+    Approval, ApprovalKind, Body, Command, Console, Decision, Errand, ErrandName, LifeId, Run as RunCommand, Seq,
+    SessionId, Severity, TabId, Text, Visibility, Word,
 };
 
+use self::tooling::Tooling;
+use super::calls::tools;
 use super::view::last;
 use super::world::World;
 
@@ -48,6 +53,7 @@ enum Step {
     Agents,
     Wait { ms: u64 },
     Kill,
+    Tools(Tooling),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -86,6 +92,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => Just(Step::Agents),
         2 => prop_oneof![Just(100), Just(5_000), Just(11_000), Just(41_000), Just(31 * 60_000)].prop_map(|ms| Step::Wait { ms }),
         2 => Just(Step::Kill),
+        12 => tooling::step().prop_map(Step::Tools),
     ]
 }
 
@@ -95,6 +102,8 @@ struct Run {
     lives_of_tabs: [usize; TABS],
     reopened: usize,
     errands: usize,
+    requests: u64,
+    calls: usize,
 }
 
 impl Run {
@@ -196,12 +205,16 @@ impl Run {
             Step::CommandsEnd => self.world.end_commands(),
             Step::SumUp => drop(self.world.sum_up()),
             Step::Wait { ms } => self.world.advance(ms),
-            Step::Kill => self.world.restart(),
+            Step::Kill => {
+                self.world.restart();
+                self.world.handle(Input::Tools(tools()));
+            }
             Step::Exit => {
                 if let Some(life) = self.world.lives.keys().next().copied() {
                     self.world.exit(life);
                 }
             }
+            Step::Tools(tooling) => self.tools(tooling),
             word => self.word(word),
         }
     }
@@ -265,6 +278,13 @@ impl Run {
         }
         for _ in 0..14 {
             self.world.settle();
+            for session in self.world.disk.sessions.keys().copied().collect::<Vec<_>>() {
+                while self.world.host.state(session).is_some_and(|state| state.approvals().next().is_some()) {
+                    self.answer(0, session, 2);
+                }
+            }
+            self.world.end_commands();
+            self.world.settle();
             self.world.advance(11_000);
             self.world.settle();
             let running: Vec<(LifeId, SessionId)> = self
@@ -286,7 +306,7 @@ impl Run {
         for (id, stored) in &self.world.disk.sessions {
             let started = stored.log.iter().filter(|event| matches!(event.body, Body::ExecutionStarted { .. })).count();
             let ended = stored.log.iter().filter(|event| matches!(event.body, Body::ExecutionEnded { .. })).count();
-            let sealed = self.world.host.state(*id).is_none();
+            let sealed = self.is_sealed(*id);
             assert!(started == ended || (sealed && ended < started), "{started} executions of {id}, {ended} ends");
         }
         assert!(self.world.runner.is_idle(), "something still runs");
@@ -327,25 +347,15 @@ fn errand(what: u8) -> Errand {
             env: vec![],
             cwd: None,
             output_limit: None,
+            console: Console::Pipes,
         }),
     }
 }
 
 fn wanted(session: SessionId) -> Word {
-    let approval = Approval {
-        id: "theirs".into(),
-        kind: ApprovalKind::Tool,
-        title: "a tool".to_owned(),
-        command: None,
-        cwd: None,
-        path: None,
-        diff: None,
-        severity: Severity::Medium,
-        reason: "it is asked for".to_owned(),
-        call: None,
-        options: Vec::new(),
-        digest: None,
-    };
+    let reason = "it is asked for".to_owned();
+    let approval =
+        Approval { reason, ..Approval::new("theirs".into(), ApprovalKind::Tool, "a tool", Severity::Medium) };
     Word::ApprovalWanted { session, approval }
 }
 
@@ -359,7 +369,8 @@ proptest! {
         for _ in 0..VIEWS {
             world.view();
         }
-        let mut run = Run { world, lives_of_tabs: [0; TABS], reopened: 0, errands: 0 };
+        world.handle(Input::Tools(tools()));
+        let mut run = Run { world, lives_of_tabs: [0; TABS], reopened: 0, errands: 0, requests: 0, calls: 0 };
         for step in steps {
             run.take(step);
         }
@@ -367,5 +378,6 @@ proptest! {
         run.world.assert_whole();
         run.assert_one_answer_each();
         run.assert_errands_are_over();
+        run.assert_everybody_is_answered();
     }
 }

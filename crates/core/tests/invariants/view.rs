@@ -1,10 +1,11 @@
 //! A view and its journal. Checks what it is shown at the moment it is shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use switchboard_core::State;
 use switchboard_types::{
-    Event, HistoryPlace, LinkId, Reject, Seq, SessionId, SessionSummary, TabId, Told, WorkspaceRoot, WorkspaceSummary,
+    Approval, Body, Event, HistoryPlace, LinkId, Reject, RequestNo, Seq, SessionId, SessionSummary, TabId, Told,
+    ToolName, WorkspaceRoot, WorkspaceSummary,
 };
 
 use super::disk::Disk;
@@ -25,6 +26,14 @@ pub(crate) struct View {
     pub(crate) gone: Vec<SessionId>,
     pub(crate) history: Option<(Vec<SessionSummary>, Option<HistoryPlace>)>,
     pub(crate) pongs: Vec<u64>,
+    /// Answers about tools, calls, approvals and rules, in order.
+    pub(crate) answers: Vec<Told>,
+    /// Calls of tools that this view lends and has not answered.
+    pub(crate) lent_calls: Vec<(u64, ToolName)>,
+    /// Questions that this link was told of.
+    pub(crate) questions: Vec<(SessionId, Approval)>,
+    /// Requests that have no answer yet.
+    pub(crate) owed: BTreeSet<RequestNo>,
     /// Whether this link has asked to watch everything.
     pub(crate) watching: bool,
     pub(crate) undrained: usize,
@@ -47,6 +56,10 @@ impl View {
             gone: Vec::new(),
             history: None,
             pongs: Vec::new(),
+            answers: Vec::new(),
+            lent_calls: Vec::new(),
+            questions: Vec::new(),
+            owed: BTreeSet::new(),
             watching: false,
             undrained: 0,
             reads: true,
@@ -105,7 +118,50 @@ impl View {
             }
             Told::History { sessions, next } => self.history = Some((sessions, next)),
             Told::Pong { number } => self.pongs.push(number),
+            Told::LentCall { call, tool, .. } => self.lent_calls.push((call, tool)),
+            Told::ApprovalOpen { session, approval } => self.take_question(disk, session, *approval),
+            Told::Rules { rules } => {
+                assert_eq!(rules, disk.rules, "rules are told as the disk has them");
+                self.answers.push(Told::Rules { rules });
+            }
+            Told::Containment(containment) => self.answers.push(Told::Containment(containment)),
+            Told::Tools { request, .. }
+            | Told::ToolsCalled { request, .. }
+            | Told::CallCancelled { request, .. }
+            | Told::Calls { request, .. }
+            | Told::Lent { request, .. }
+            | Told::ApprovalsWatched { request }
+            | Told::Answered { request, .. } => {
+                assert!(self.owed.remove(&request), "request {request} was answered twice");
+                self.assert_durable(disk, &told);
+                self.answers.push(told);
+            }
         }
+    }
+
+    /// Invariant 3 for answers: what a call came to, and what a question was answered, is on the disk.
+    fn assert_durable(&self, disk: &Disk, told: &Told) {
+        let bodies = || disk.sessions.values().flat_map(|stored| &stored.log).map(|event| &event.body);
+        if let Told::ToolsCalled { outcomes: Ok(outcomes), .. } = told {
+            for outcome in outcomes.iter().filter(|outcome| outcome.metadata.is_some()) {
+                let over = disk.ended_calls.contains(&outcome.call);
+                assert!(over, "{} was answered before its end was durable", outcome.call);
+            }
+        }
+        if let Told::Answered { result: Ok((resolution, _)), .. } = told {
+            let resolved =
+                |body: &Body| matches!(body, Body::ApprovalResolved { resolution: r, .. } if r == resolution);
+            assert!(bodies().any(resolved), "an answer was told before it was durable");
+        }
+    }
+
+    fn take_question(&mut self, disk: &Disk, session: SessionId, approval: Approval) {
+        let known = self.questions.iter().any(|(of, known)| (*of, &known.id) == (session, &approval.id));
+        assert!(!known, "a link was told twice of {}", approval.id);
+        let asked = Body::ApprovalAsked { approval: approval.clone() };
+        let log = disk.sessions.get(&session).map_or(&[][..], |stored| &stored.log);
+        assert!(log.iter().any(|event| event.body == asked), "a question was shown before it was durable");
+        self.questions.push((session, approval));
     }
 
     /// Invariant 3 for lists: what is shown of a session is the fold of a part of its log that is on the disk.

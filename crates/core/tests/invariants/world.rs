@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust, Workspace};
 use switchboard_types::{
-    AgentInfo, AgentName, Ask, Body, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, ProcessPer,
-    Prompt, ReadId, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    AgentInfo, AgentName, Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId,
+    ProcessPer, Prompt, ReadId, RequestNo, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word,
+    WorkspaceRoot,
 };
 
 use super::disk::Disk;
@@ -33,6 +34,12 @@ pub(crate) struct World {
     pub(crate) runner: Runner,
     /// Errands that their agents wait for.
     pub(crate) owed: HashMap<(LifeId, SessionId, ErrandName), ()>,
+    /// Calls of tools that their agents wait for.
+    pub(crate) owed_calls: HashMap<(LifeId, SessionId, CallId), ()>,
+    /// Calls of lent tools that reached their lenders.
+    lent: usize,
+    /// Rules that were taken out for somebody who is no view.
+    pub(crate) removed: Vec<Result<bool, String>>,
     /// Summaries that the host wants.
     pub(crate) recaps: Vec<SessionId>,
     /// Every prompt that ever reached an agent, over all restarts.
@@ -57,6 +64,9 @@ impl World {
             delete_answers: Vec::new(),
             runner: Runner::default(),
             owed: HashMap::new(),
+            owed_calls: HashMap::new(),
+            lent: 0,
+            removed: Vec::new(),
             recaps: Vec::new(),
             prompted: Vec::new(),
             last_link: 0,
@@ -66,7 +76,7 @@ impl World {
         world
     }
 
-    fn know_workspace(&mut self) {
+    pub(crate) fn know_workspace(&mut self) {
         let root = WorkspaceRoot::from(ROOT);
         let trusted = self.disk.workspaces.get(&root).is_some_and(|row| row.trusted.is_some());
         let trust = if trusted { Trust::Trusted } else { Trust::Untrusted };
@@ -129,6 +139,9 @@ impl World {
         self.views[view].visible = true;
         self.views[view].undrained = 0;
         self.views[view].watching = false;
+        self.views[view].questions.clear();
+        self.views[view].lent_calls.clear();
+        self.views[view].owed.clear();
         self.handle(Input::LinkOpened(link));
     }
 
@@ -151,6 +164,9 @@ impl World {
         if let Command::Visibility(visibility) = command {
             self.views[view].visible = visibility == Visibility::Visible;
         }
+        if let Some(request) = request_of(&command) {
+            assert!(self.views[view].owed.insert(request), "a request has a number of its own");
+        }
         self.handle(Input::Command { link, command });
     }
 
@@ -161,6 +177,11 @@ impl World {
 
     pub(crate) fn words(&mut self, life: LifeId, words: Vec<Word>) {
         for word in &words {
+            if let Word::ToolCall { session, call, .. } = word
+                && self.host.served_by(life).any(|served| served == *session)
+            {
+                self.owed_calls.insert((life, *session, call.clone()), ());
+            }
             if let Word::Errand { session, errand, .. } = word {
                 let wanted = self.lives.get(&life).is_some_and(|life| life.opened.contains(session));
                 if wanted && self.host.served_by(life).any(|served| served == *session) {
@@ -192,6 +213,7 @@ impl World {
     pub(crate) fn exit(&mut self, life: LifeId) {
         self.lives.remove(&life);
         self.owed.retain(|(owed, _, _), _| *owed != life);
+        self.owed_calls.retain(|(owed, _, _), _| *owed != life);
         self.handle(Input::LifeEnded { life, message: "exited with code 1".to_owned() });
     }
 
@@ -208,6 +230,7 @@ impl World {
         self.reloads.clear();
         self.lives.clear();
         self.owed.clear();
+        self.owed_calls.clear();
         self.recaps.clear();
         self.runner.die();
         self.host = Host::new(Settings::default(), self.starts);
@@ -215,6 +238,7 @@ impl World {
         for view in &mut self.views {
             view.link = None;
         }
+        self.host.know_rules(self.disk.rules.clone());
         let next = self.disk.sessions.keys().last().map_or(1, |id| id.0 + 1);
         self.host.set_next_session(SessionId(next));
         let ids: Vec<SessionId> = self.disk.sessions.keys().copied().collect();
@@ -247,6 +271,11 @@ impl World {
                 Output::Errand(order) => self.runner.ordered(&self.disk, order),
                 Output::Recap(session) => self.recaps.push(session),
                 Output::AddAgent { .. } => {}
+                Output::RuleRemoved { result, .. } => self.removed.push(result),
+                Output::ReadCalls { link, request, tool, before, limit } => {
+                    let calls = Ok(self.disk.calls(tool.as_ref(), before, limit));
+                    self.host.handle(self.now, Input::CallsRead { link, request, calls });
+                }
                 Output::TrustSettled { result, .. } => self.trust_answers.push(result),
                 Output::SetTrust { root, trust, .. } => self.trust_wanted.push((root, trust)),
                 Output::Deleted { result, .. } => self.delete_answers.push(result),
@@ -259,6 +288,10 @@ impl World {
     }
 
     fn tell(&mut self, link: LinkId, told: Told) {
+        if matches!(told, Told::LentCall { .. }) {
+            self.lent += 1;
+            assert!(self.lent <= self.disk.lent, "a lent tool is called without a record");
+        }
         let Some(view) = self.views.iter_mut().find(|view| view.link == Some(link)) else { return };
         view.take(&self.disk, told);
     }
@@ -281,6 +314,11 @@ impl World {
                 life.opened.remove(session);
                 life.running.remove(session);
                 self.owed.retain(|(owed, of, _), _| *owed != life_id || of != session);
+                self.owed_calls.retain(|(owed, of, _), _| *owed != life_id || of != session);
+            }
+            Ask::ToolResult { session, call, .. } => {
+                let owed = self.owed_calls.remove(&(life_id, *session, call.clone()));
+                assert_eq!(owed, Some(()), "call {call} of session {session} was answered twice");
             }
             Ask::ErrandDone { session, errand, .. } => {
                 let owed = self.owed.remove(&(life_id, *session, errand.clone()));
@@ -362,7 +400,7 @@ impl World {
 
     /// Commands that run come to their end.
     pub(crate) fn end_commands(&mut self) {
-        for news in self.runner.end_all(|_| true) {
+        for news in self.runner.exit_all() {
             self.handle(Input::Errand(news));
         }
     }
@@ -469,6 +507,7 @@ pub(crate) fn workspace(trust: Trust) -> Workspace {
         agents: vec![info("small", ProcessPer::Shared), info("own", ProcessPer::Session)],
         default_agent: AgentName::from(AgentName::DEMO),
         offers: Vec::new(),
+        patterns: None,
     }
 }
 
@@ -479,4 +518,18 @@ pub(crate) fn open_tab(tab: &str, seen: u64) -> Command {
 /// A tab of the agent that has a process for each session.
 pub(crate) fn open_own(tab: &str) -> Command {
     Command::OpenTab { tab: tab.into(), agent: Some("own".into()), workspace: None, seen: Seq(0).into() }
+}
+
+/// The number of a command that wants one answer.
+fn request_of(command: &Command) -> Option<RequestNo> {
+    match command {
+        Command::ListTools { request }
+        | Command::CallTools { request, .. }
+        | Command::CancelCall { request, .. }
+        | Command::ListCalls { request, .. }
+        | Command::LendTools { request, .. }
+        | Command::WatchApprovals { request }
+        | Command::Answer { request, .. } => Some(*request),
+        _ => None,
+    }
 }

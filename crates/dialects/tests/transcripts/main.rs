@@ -7,3 +7,4 @@ mod file;
 mod plain;
 mod switchboard;
 mod tabs;
+mod tools;

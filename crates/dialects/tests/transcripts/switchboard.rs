@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use switchboard_dialects::view::{Switchboard, switchboard};
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, AgentState, Body, Command, Epoch, HistoryPlace, PageBuilder, ProcessPer, Reject,
-    RejectCode, Seen, Seq, SessionId, SessionSummary, Status, TabId, Time, Told, Trust, TurnId, TurnNames, Visibility,
-    WorkspaceRoot, WorkspaceSummary,
+    AgentInfo, AgentName, AgentOffer, AgentState, Body, Command, Containment, Epoch, HistoryPlace, PageBuilder,
+    ProcessPer, Reject, RejectCode, Rule, Seen, Seq, SessionId, SessionSummary, Status, TabId, Time, Told, Trust,
+    TurnId, TurnNames, Visibility, WorkspaceRoot, WorkspaceSummary,
 };
 
 use crate::file::{assert_all_shown, object, play};
@@ -85,6 +85,9 @@ fn commanded(command: &Command) -> Value {
             ("edited", command.as_ref().map(|command| json!(command))),
             ("option", option.as_ref().map(|option| json!(option))),
         ]),
+        Command::SetPolicy { tab, change } => json!({"command": "setPolicy", "tab": tab, "change": change}),
+        Command::WatchRules {} => json!({"command": "watchRules"}),
+        Command::RemoveRule { rule } => json!({"command": "removeRule", "rule": rule}),
         Command::SetOption { tab, option, value } => {
             json!({"command": "setOption", "tab": tab, "option": option, "value": value})
         }
@@ -109,10 +112,7 @@ fn commanded(command: &Command) -> Value {
         | Command::LendTools { .. }
         | Command::LentResult { .. }
         | Command::WatchApprovals { .. }
-        | Command::Answer { .. }
-        | Command::SetPolicy { .. }
-        | Command::WatchRules { .. }
-        | Command::RemoveRule { .. } => panic!("the dialect has no word for this: {command:?}"),
+        | Command::Answer { .. } => panic!("the dialect has no word for this: {command:?}"),
     }
 }
 
@@ -128,6 +128,8 @@ enum Saying {
     Workspace,
     History { more: bool },
     Refused { message: String, tab: Option<TabId>, turn: Option<String> },
+    Rules { rules: Vec<Rule> },
+    Containment { containment: Containment },
     Pong { number: u64 },
 }
 
@@ -165,6 +167,8 @@ fn told(from: &Value) -> Told {
             let turn = turn.map(|turn| turn.as_str().into());
             Told::Refused(Reject { code: RejectCode::WorkspaceUntrusted, message, tab, turn })
         }
+        Saying::Rules { rules } => Told::Rules { rules },
+        Saying::Containment { containment } => Told::Containment(containment),
         Saying::Pong { number } => Told::Pong { number },
     }
 }
@@ -181,6 +185,7 @@ fn session(tab: Option<TabId>) -> SessionSummary {
         agent_state: AgentState::Ready,
         queued: 2,
         approvals: 1,
+        policy: Default::default(),
         created: Time(1_000),
         updated: Time(2_000),
     }

@@ -20,12 +20,22 @@ const IN_VAIN: Duration = Duration::from_secs(2);
 /// Between two looks whether all are gone, at first and at most.
 const BETWEEN_LOOKS: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(80)];
 
+/// What the process is that leads the group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leader {
+    /// What all this is about.
+    Command,
+    /// Something around it, which ends when it does, and must not before.
+    Around,
+}
+
 /// The process itself. Dropped before its time, it takes all that came of it with it.
 #[derive(Debug)]
 pub(super) struct Body {
     child: Child,
     pid: Pid,
     group: Group,
+    leader: Leader,
     /// None once all of it is gone.
     tree: Option<Tree>,
     /// Rings when any child of the host has ended.
@@ -36,12 +46,13 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn new(born: Born) -> Self {
+    pub(super) fn new(born: Born, leader: Leader) -> Self {
         let bell = unix::signal(SignalKind::child()).ok();
         Self {
             child: born.child,
             pid: born.pid,
             group: Group::led_by(born.pid),
+            leader,
             tree: Some(Tree::of(born.pid, born.mark)),
             bell,
             rang: true,
@@ -85,7 +96,9 @@ impl Body {
         if let Some(tree) = self.tree.as_mut() {
             tree.look();
         }
-        self.group.signal(signal);
+        if self.leader == Leader::Command || signal == Signal::KILL {
+            self.group.signal(signal);
+        }
         if let Some(tree) = self.tree.as_mut() {
             tree.signal(signal);
         }

@@ -7,15 +7,19 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use rustix::fd::OwnedFd;
 use rustix::process::Signal;
 use tokio::process::Command;
 use tokio::runtime::Handle;
 
-use super::body::Body;
+use super::body::{Body, Leader};
 use super::children::Children;
 use super::spawner::Spawner;
 use super::spec::{EnvValue, ProcessSpec};
-use super::{environment, group};
+use super::{birth, environment, group, mark};
+
+/// The variable that all that comes of a child bears.
+pub(crate) const LIFE: &str = mark::VARIABLE;
 
 /// Where commands are born.
 #[derive(Clone, Debug)]
@@ -28,9 +32,25 @@ impl Cradle {
     }
 
     /// Starts a command as the leader of its own group. Its record bears this name.
-    pub(crate) async fn start(&self, mut command: Command, name: String) -> io::Result<Running> {
+    pub(crate) async fn start(&self, command: Command, name: String) -> io::Result<Running> {
+        self.start_as(command, Vec::new(), name, Leader::Command).await
+    }
+
+    /// Starts a program that holds a command in, or waits for it. It gets these files too, under their numbers, and no signal
+    /// but the one that nobody can escape: it ends when the command does.
+    pub(crate) async fn start_around(&self, command: Command, pass: Vec<OwnedFd>, name: String) -> io::Result<Running> {
+        self.start_as(command, pass, name, Leader::Around).await
+    }
+
+    async fn start_as(
+        &self,
+        mut command: Command,
+        pass: Vec<OwnedFd>,
+        name: String,
+        leader: Leader,
+    ) -> io::Result<Running> {
         command.process_group(0).kill_on_drop(true);
-        Ok(Running(Body::new(self.0.clone().spawn(command, name).await?)))
+        Ok(Running(Body::new(self.0.clone().spawn(command, pass, name).await?, leader)))
     }
 }
 
@@ -53,6 +73,11 @@ impl Running {
     pub(crate) async fn bury(mut self, grace: Duration) -> Option<ExitStatus> {
         self.0.bury(grace).await
     }
+}
+
+/// Has a command lead a session of its own, with what it reads from as its terminal.
+pub(crate) fn own_terminal(command: &mut Command) {
+    birth::own_terminal(command);
 }
 
 /// A signal's name as people know it.

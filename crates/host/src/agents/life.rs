@@ -12,7 +12,7 @@ use tokio::process::Command;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::body::Body;
+use super::body::{Body, Leader};
 use super::ear::Ear;
 use super::ending::{Ending, Farewell, Graces, Memory, Rest, Step, Why};
 use super::mouth::{Heard, Mouth};
@@ -75,7 +75,8 @@ async fn start(
         .envs(&environment);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
-    let born = spawner.spawn(command, spec.name.to_string()).await.map_err(|error| failed(&why_not(&error)))?;
+    let born =
+        spawner.spawn(command, Vec::new(), spec.name.to_string()).await.map_err(|error| failed(&why_not(&error)))?;
     Ok((born, dialect))
 }
 
@@ -130,7 +131,7 @@ impl Life {
         Self {
             life,
             agent: spec.name.to_string(),
-            body: Body::new(born),
+            body: Body::new(born, Leader::Command),
             dialect,
             ear: Ear::new(framing, stdin),
             mouth: Mouth::new(spec.name.clone(), framing, stdout),

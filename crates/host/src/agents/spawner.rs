@@ -4,6 +4,7 @@
 use std::io;
 use std::thread;
 
+use rustix::fd::OwnedFd;
 use rustix::process::Pid;
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
@@ -31,6 +32,7 @@ pub(super) struct Born {
 
 struct Order {
     command: Command,
+    pass: Vec<OwnedFd>,
     agent: String,
     answer: oneshot::Sender<io::Result<Born>>,
 }
@@ -49,7 +51,7 @@ impl Spawner {
             while let Some(order) = waiting.blocking_recv() {
                 // The child's pipes belong to the runtime.
                 let entered = runtime.enter();
-                let born = spawn(order.command, &order.agent, &children);
+                let born = spawn(order.command, order.pass, &order.agent, &children);
                 // If nobody waits for it any more, dropping it ends it.
                 drop(order.answer.send(born));
                 drop(entered);
@@ -58,19 +60,19 @@ impl Spawner {
         Ok(Self(orders))
     }
 
-    /// Starts a process.
-    pub(super) async fn spawn(self, command: Command, agent: String) -> io::Result<Born> {
+    /// Starts a process. It gets these files too, under their numbers.
+    pub(super) async fn spawn(self, command: Command, pass: Vec<OwnedFd>, agent: String) -> io::Result<Born> {
         let (answer, answered) = oneshot::channel();
         let gone = || io::Error::other("the thread that starts processes is gone");
-        self.0.send(Order { command, agent, answer }).await.map_err(|_| gone())?;
+        self.0.send(Order { command, pass, agent, answer }).await.map_err(|_| gone())?;
         answered.await.map_err(|_| gone())?
     }
 }
 
-fn spawn(mut command: Command, agent: &str, children: &Children) -> io::Result<Born> {
+fn spawn(mut command: Command, pass: Vec<OwnedFd>, agent: &str, children: &Children) -> io::Result<Born> {
     let mark = children.mark(agent);
     command.env(mark::VARIABLE, mark.value());
-    birth::prepare(&mut command, files::at_start(), mark.limit());
+    birth::prepare(&mut command, files::at_start(), mark.limit(), pass);
     let child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {

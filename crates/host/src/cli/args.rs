@@ -63,6 +63,12 @@ pub enum Command {
     /// Sessions: history without a browser
     #[command(subcommand)]
     Sessions(SessionsCommand),
+    /// Tools: which there are; call one
+    #[command(subcommand)]
+    Tools(ToolsCommand),
+    /// Rules: what is allowed or denied without a question
+    #[command(subcommand)]
+    Rules(RulesCommand),
     /// Show the recorded wire of a session, of its agent and of its views, message by message
     Inspect(InspectArgs),
     /// Trust a workspace: its configured agents may start
@@ -116,9 +122,9 @@ pub struct ConnectArgs {
     /// How messages lie in the stream
     #[arg(long, value_enum, default_value_t = Framing::ContentLength)]
     pub framing: Framing,
-    /// What a browser names when it starts its native messaging host
-    #[arg(value_name = "ORIGIN", hide = true)]
-    pub origin: Option<String>,
+    /// What a browser says when it starts its native messaging host: its extension first
+    #[arg(value_name = "ORIGIN", hide = true, trailing_var_arg = true)]
+    pub origin: Vec<String>,
 }
 
 /// How messages lie in a stream.
@@ -286,6 +292,60 @@ pub enum SessionsCommand {
         #[arg(short, long)]
         yes: bool,
     },
+}
+
+/// What to do about tools.
+#[derive(Debug, Subcommand)]
+pub enum ToolsCommand {
+    /// List the tools that can be called
+    List,
+    /// Call a tool and print what it gives
+    Run(CallArgs),
+}
+
+/// What to call.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// Which tool
+    pub name: String,
+    /// What goes in, as a JSON object; `-` reads it from standard input
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    pub params: String,
+    /// How long it may take from its start, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=switchboard_types::limits::MAX_CALL_MS))]
+    pub timeout: Option<u64>,
+    /// Call it for this session instead of the workspace's bench
+    #[arg(long, value_name = "ID", value_parser = session_id)]
+    pub session: Option<SessionId>,
+}
+
+/// What to do about rules.
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// List the rules, the oldest first
+    List,
+    /// Say what would become of a command if an agent asked for it here, and why; nothing is run
+    Test(TestArgs),
+    /// Take a rule out
+    Remove {
+        /// Which rule
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+}
+
+/// What to judge.
+#[derive(Debug, Args)]
+pub struct TestArgs {
+    /// The command, as a shell would read it, in quotes
+    #[arg(value_name = "COMMAND", allow_hyphen_values = true)]
+    pub command: String,
+    /// The folder that it would run in; the workspace's own if absent
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// As if the session let commands run without a question
+    #[arg(long)]
+    pub auto: bool,
 }
 
 fn session_id(text: &str) -> Result<SessionId, String> {

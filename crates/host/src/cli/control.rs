@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use switchboard_types::limits::MAX_FRAME_BYTES;
-use switchboard_types::{HistoryPlace, Seq, SessionId, WorkspaceRoot};
+use switchboard_types::{HistoryPlace, Rule, RuleId, Seq, SessionId, WorkspaceRoot};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -51,6 +51,11 @@ struct Login {
 #[derive(Deserialize)]
 struct ConfigurationState {
     errors: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Rules {
+    rules: Vec<Rule>,
 }
 
 #[derive(Deserialize)]
@@ -121,6 +126,21 @@ impl Control {
         self.get_json("/control/workspaces").await
     }
 
+    /// All rules, the oldest first.
+    pub async fn rules(&self) -> Result<Vec<Rule>, Failure> {
+        let rules: Rules = self.get_json("/control/rules").await?;
+        Ok(rules.rules)
+    }
+
+    /// Takes a rule out; whether there was one.
+    pub async fn remove_rule(&self, rule: &RuleId) -> Result<bool, Failure> {
+        match self.post("/control/rules/remove", &json!({ "id": rule })).await {
+            Ok(_) => Ok(true),
+            Err(failure) if failure.exit == Exit::NotFound => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
     /// What is wrong in the configuration that the host last looked at, each for a person.
     pub async fn configuration_errors(&self) -> Result<Vec<String>, Failure> {
         let state: ConfigurationState = self.get_json("/control/configuration").await?;
@@ -131,6 +151,14 @@ impl Control {
     pub async fn metrics(&self) -> Result<String, Failure> {
         let body = self.ask(Method::GET, "/metrics", String::new()).await?;
         Ok(String::from_utf8_lossy(&body).into_owned())
+    }
+
+    /// Keeps a JSON text that is too large for somebody; the address where it can be fetched once.
+    pub(super) async fn keep_artifact(&self, json: String) -> Result<String, Failure> {
+        let body = self.ask(Method::POST, "/control/artifact", json).await?;
+        let answer: Value = serde_json::from_slice(&body).map_err(|_| strange_answer())?;
+        let path = answer.get("path").and_then(Value::as_str).ok_or_else(strange_answer)?;
+        Ok(format!("http://{}{path}", self.authority))
     }
 
     /// Where it listens, without the scheme.

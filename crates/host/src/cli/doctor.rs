@@ -1,15 +1,17 @@
-//! `doctor`: looks at all that must be right, one thing after the other, and says how to mend what is not. Changes nothing
-//! and starts nothing.
+//! `doctor`: looks at all that must be right, one thing after the other, and says how to mend what is not. Changes nothing, and
+//! starts nothing but what holds commands in, for a trial.
 //!
 //! | module | owns |
 //! | --- | --- |
 //! | `place` | the data folder, its disk and its rights |
 //! | `host` | the host that runs, or the way for one that does not |
 //! | `setup` | configuration, agents, the machine |
+//! | `walls` | how commands are held in |
 
 mod host;
 mod place;
 mod setup;
+mod walls;
 
 use serde::Serialize;
 

@@ -4,7 +4,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use switchboard_types::{Change, Commit, CommitDone, HistoryPlace, Seq, SessionId, Ticket, WorkspaceRoot};
+use switchboard_types::{
+    Change, Commit, CommitDone, HistoryPlace, Rule, RuleId, Seq, SessionId, Ticket, WorkspaceRoot,
+};
 
 use super::control::Control;
 use super::exit::Failure;
@@ -46,9 +48,8 @@ impl OpenStore {
         Ok(Self { store, answers, wire: WireFolder::within(folder.path()), _lease: lease })
     }
 
-    fn delete(&self, session: SessionId) -> Result<(), Failure> {
-        let changes = vec![Change::DeleteSession(session)];
-        self.store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes });
+    fn change(&self, change: Change) -> Result<(), Failure> {
+        self.store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes: vec![change] });
         let done = self.answers.recv().map_err(|_| Failure::failed("the store ended without an answer"))?;
         done.changes_failed.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
     }
@@ -108,9 +109,30 @@ impl Reach {
             Self::Host(control) => control.delete(session).await.map_err(|failure| named(failure, session)),
             Self::Store(open) => {
                 history::session(&open.store, session).map_err(failed)?.ok_or_else(|| no_session(session))?;
-                open.delete(session)?;
+                open.change(Change::DeleteSession(session))?;
                 let forgotten = open.wire.forget(session);
                 forgotten.map_err(|error| Failure::failed(format!("its recorded wire is still there: {error}")))
+            }
+        }
+    }
+
+    /// All rules, the oldest first.
+    pub(super) async fn rules(&self) -> Result<Vec<Rule>, Failure> {
+        match self {
+            Self::Host(control) => control.rules().await,
+            Self::Store(open) => open.store.rules().map_err(failed),
+        }
+    }
+
+    /// Takes a rule out; whether there was one.
+    pub(super) async fn remove_rule(&self, rule: &RuleId) -> Result<bool, Failure> {
+        match self {
+            Self::Host(control) => control.remove_rule(rule).await,
+            Self::Store(open) => {
+                if !open.store.rules().map_err(failed)?.iter().any(|one| one.id == *rule) {
+                    return Ok(false);
+                }
+                open.change(Change::DropRule(rule.clone())).map(|()| true)
             }
         }
     }

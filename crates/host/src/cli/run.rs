@@ -10,9 +10,9 @@
 //! | `screen` | text on standard output, the rest on standard error |
 //! | `question` | approvals, asked on the terminal |
 
-mod own;
+pub(super) mod own;
 mod prompt;
-mod question;
+pub(super) mod question;
 mod screen;
 mod talk;
 mod turn;

@@ -35,6 +35,10 @@ fn check_name(source: Source<'_>, name: &Spanned<String>) -> Found<()> {
     if text == AgentName::DEMO {
         return Err(source.wrong(name.span(), "the name `demo` is taken by the built-in agent; choose another"));
     }
+    if text == AgentName::BENCH {
+        let message = "the name `bench` is taken by the place where a person calls tools; choose another";
+        return Err(source.wrong(name.span(), message));
+    }
     if text.is_empty() || text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
         let message = format!("an agent's name has 1 to {MAX_ID_BYTES} bytes and no control characters");
         return Err(source.wrong(name.span(), message));

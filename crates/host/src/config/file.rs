@@ -16,6 +16,9 @@ pub(super) struct File {
     pub(super) stall_seconds: Option<Spanned<u64>>,
     pub(super) idle_unload_minutes: Option<Spanned<u64>>,
     pub(super) server: Option<Spanned<ServerTable>>,
+    pub(super) containment: Option<Spanned<ContainmentTable>>,
+    pub(super) approvals: Option<Spanned<ApprovalsTable>>,
+    pub(super) edits: Option<Spanned<EditsTable>>,
     #[serde(default)]
     pub(super) agents: BTreeMap<Spanned<String>, Spanned<AgentTable>>,
 }
@@ -36,6 +39,56 @@ pub(super) struct ServerTable {
     pub(super) allowed_origins: Vec<Spanned<String>>,
     #[serde(default)]
     pub(super) allowed_hosts: Vec<Spanned<String>>,
+}
+
+/// `[containment]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ContainmentTable {
+    pub(super) mode: Option<Spanned<ContainmentWord>>,
+    pub(super) network: Option<Spanned<NetworkWord>>,
+    #[serde(default)]
+    pub(super) writable: Vec<Spanned<String>>,
+}
+
+/// Whether commands are held in.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ContainmentWord {
+    Auto,
+    Required,
+    Off,
+}
+
+/// Which commands may use the network.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum NetworkWord {
+    Approved,
+    Always,
+    Never,
+}
+
+/// `[approvals]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ApprovalsTable {
+    pub(super) timeout: Option<Spanned<u64>>,
+}
+
+/// `[edits]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditsTable {
+    pub(super) patterns: Option<Vec<Spanned<PatternTable>>>,
+}
+
+/// `[[edits.patterns]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PatternTable {
+    pub(super) glob: Option<Spanned<String>>,
+    pub(super) ask: Option<Spanned<bool>>,
 }
 
 /// `[agents.NAME]`, with the keys of all kinds.

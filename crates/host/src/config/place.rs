@@ -90,13 +90,17 @@ fn key_at(table: &DeTable<'_>, span: &Range<usize>) -> Option<String> {
             return Some(name.to_owned());
         }
         let inner = match value.get_ref() {
-            DeValue::Table(table) => key_at(table, span).map(|inner| format!("{name}.{inner}")),
+            DeValue::Table(table) => key_at(table, span),
+            DeValue::Array(items) => items.iter().find_map(|item| key_at(item.get_ref().as_table()?, span)),
             _ => None,
         };
+        let inner = inner.map(|inner| format!("{name}.{inner}"));
         if inner.is_some() {
             return inner;
         }
-        if within(value.span()) {
+        // A table of a list covers only its own header.
+        let items = value.get_ref().as_array().into_iter().flatten();
+        if within(value.span()) || items.map(toml::Spanned::span).any(within) {
             return Some(name.to_owned());
         }
     }

@@ -14,6 +14,7 @@ use super::agent;
 use super::file::{DurabilityWord, File};
 use super::paths::Asked;
 use super::place::{ConfigError, Source};
+use super::policy::{Tables, ToolPolicy};
 use crate::agents::spec::this_program;
 use crate::agents::{AgentSpec, unsupported};
 
@@ -104,6 +105,10 @@ pub struct Config {
     pub stillness: Stillness,
     /// Who else may talk to the host.
     pub server: Server,
+    /// What holds for tools.
+    pub tools: ToolPolicy,
+    /// What a workspace's file wants and may not have; each for a person.
+    pub left_out: Vec<String>,
     default_agent: Option<AgentName>,
     agents: BTreeMap<AgentName, AgentSpec>,
     demo: PathBuf,
@@ -116,6 +121,8 @@ impl Default for Config {
             startup: Startup::default(),
             stillness: Stillness::default(),
             server: Server::default(),
+            tools: ToolPolicy::default(),
+            left_out: Vec::new(),
             default_agent: None,
             agents: BTreeMap::new(),
             demo: this_program(),
@@ -225,6 +232,11 @@ impl Config {
             self.server.allowed_origins = origins(source, server.allowed_origins)?;
             self.server.allowed_hosts = server.allowed_hosts.into_iter().map(Spanned::into_inner).collect();
         }
+        let tables = Tables { containment: file.containment, approvals: file.approvals, edits: file.edits };
+        match owner {
+            Owner::User => self.tools.set(source, tables)?,
+            Owner::Workspace => self.left_out.extend(self.tools.tighten(source, tables)?),
+        }
         for (name, table) in file.agents {
             let spec = agent::read(source, &name, table)?;
             self.agents.insert(spec.name.clone(), spec);
@@ -305,6 +317,7 @@ fn refuse_users_own(source: Source<'_>, file: &File) -> Result<(), ConfigError> 
         file.startup_timeout_ms.as_ref().map(Spanned::span),
         file.stall_seconds.as_ref().map(Spanned::span),
         file.idle_unload_minutes.as_ref().map(Spanned::span),
+        file.approvals.as_ref().map(Spanned::span),
     ];
     match spans.into_iter().flatten().next() {
         Some(span) => Err(source.wrong(span, USERS_OWN)),

@@ -55,8 +55,7 @@ impl Desk {
                 self.sessions.remove(&session_id);
             }
             Asked::ToolResult { session_id, call_id, success, data, error } => {
-                let outcome = if success { data } else { error }.unwrap_or_default();
-                let outcome = format!("{} {outcome}", if success { "it worked:" } else { "it failed:" });
+                let outcome = if success { Ok(data.unwrap_or_default()) } else { Err(error.unwrap_or_default()) };
                 self.with_turn(&session_id, |turn| turn.tell(News::Tool { call: call_id, outcome }));
             }
             Asked::ApprovalResult { session_id, approval_id, decision } => {

@@ -1,4 +1,4 @@
-//! Tricks that behave: pace, volume, approvals, tools, the environment, Unicode. Each ends by itself or when stopped.
+//! Tricks that behave: pace, volume, approvals, the environment, Unicode. Each ends by itself or when stopped.
 
 use std::time::Duration;
 
@@ -82,24 +82,6 @@ pub(super) fn approve(turn: &Turn) -> Result<(), Stopped> {
             News::Approval { approval, decision } if approval == approval_id => {
                 return turn.say(&format!("You decided: {decision}. Nothing was run; this is a demo."));
             }
-            News::Look | News::Tool { .. } | News::Approval { .. } => {}
-        }
-    }
-}
-
-/// Calls a tool and says what came back.
-pub(super) fn tool(turn: &Turn) -> Result<(), Stopped> {
-    let call_id = "demo-call-1";
-    turn.say("I call a tool. ")?;
-    wire::say(&Said::ToolCall {
-        session_id: turn.session(),
-        call_id,
-        tool_name: "list_files",
-        parameters: serde_json::json!({ "path": "." }),
-    });
-    loop {
-        match turn.listen()? {
-            News::Tool { call, outcome } if call == call_id => return turn.say(&outcome),
             News::Look | News::Tool { .. } | News::Approval { .. } => {}
         }
     }

@@ -28,6 +28,8 @@ The demo agent knows these prompts:
 | `demo: unicode` | text that is easily broken |
 | `demo: approve` | asks for an approval and says what was decided |
 | `demo: tool` | calls a tool and says what came back |
+| `demo: run [COMMAND]` | asks to run a command and says what it wrote (`ls -la`) |
+| `demo: edit` | asks to write `switchboard-demo.md`, then to change a line of it |
 | `demo: env` | the names of its environment variables |
 | `demo: error` | the turn fails |
 | `demo: garbage` | noise, then an answer |

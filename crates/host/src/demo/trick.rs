@@ -1,7 +1,7 @@
 //! The `demo:` prompts by name, and how their numbers are read. Performs none itself.
 
 use super::turn::{Stopped, Turn};
-use super::{mischief, show, talk};
+use super::{mischief, show, talk, work};
 
 /// How a prompt that is a trick begins.
 const PREFIX: &str = "demo:";
@@ -35,7 +35,9 @@ pub(super) fn perform(turn: &Turn, prompt: &str, context: usize) -> Result<After
         "spell" => show::spell(turn, rest),
         "silent" => Ok(()),
         "approve" => show::approve(turn),
-        "tool" => show::tool(turn),
+        "tool" => work::tool(turn),
+        "run" => work::run(turn, rest),
+        "edit" => work::edit(turn),
         "env" => show::env(turn),
         "unicode" => show::unicode(turn),
         "long" => mischief::long(turn, number(rest, 10, MAX_MEGABYTES)),

@@ -23,8 +23,8 @@ pub(super) enum News {
     Tool {
         /// Which call.
         call: String,
-        /// For people.
-        outcome: String,
+        /// What it gave, or why it gave nothing.
+        outcome: Result<serde_json::Value, serde_json::Value>,
     },
     /// What a person decided.
     Approval {

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
-use switchboard_types::{AgentName, Ask, HistoryPlace, LifeId, LinkId, ReadId, Seq, SessionId, Told, WorkspaceRoot};
+use switchboard_types::{
+    AgentName, Ask, CallPlace, HistoryPlace, LifeId, LinkId, ReadId, RequestNo, Seq, SessionId, Told, ToolName,
+    WorkspaceRoot,
+};
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
@@ -19,11 +22,19 @@ pub(super) struct Read {
     max_bytes: usize,
 }
 
-/// A part of the list of all sessions that a view wants.
+/// A part of a list that a view wants.
 pub(super) struct Listing {
     link: LinkId,
-    before: Option<HistoryPlace>,
+    what: Listed,
     limit: usize,
+}
+
+/// What is listed.
+enum Listed {
+    /// All sessions.
+    Sessions { before: Option<HistoryPlace> },
+    /// Calls of tools.
+    Calls { request: RequestNo, tool: Option<ToolName>, before: Option<CallPlace> },
 }
 
 impl Driver {
@@ -42,18 +53,23 @@ impl Driver {
                 Output::Spawn { life, agent, workspace } => self.spawn(life, &agent, &workspace),
                 Output::Ask { life, ask } => self.ask(life, ask),
                 Output::End { life, how } => self.end(life, how),
-                Output::Errand(order) => {
-                    // A host that stops has ended it, and all that it did.
-                    if let Some(runner) = &self.runner {
-                        runner.order(order);
-                    }
-                }
+                Output::Errand(order) => self.order(order),
                 Output::Recap(session) => self.sum_up(session),
                 Output::AddAgent { link, name } => self.add_agent(link, &name),
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
                 Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
-                Output::ReadHistory { link, before, limit } => self.want_history(Listing { link, before, limit }),
-                Output::ReadCalls { .. } | Output::RuleRemoved { .. } => {}
+                Output::ReadHistory { link, before, limit } => {
+                    self.want_listing(Listing { link, what: Listed::Sessions { before }, limit });
+                }
+                Output::ReadCalls { link, request, tool, before, limit } => {
+                    self.want_listing(Listing { link, what: Listed::Calls { request, tool, before }, limit });
+                }
+                Output::RuleRemoved { request, result } => {
+                    if let Some(answer) = self.removing.remove(&request) {
+                        // Whoever asked may be gone; the rule is gone all the same.
+                        let _ = answer.send(result);
+                    }
+                }
                 Output::Deleted { request, result } => {
                     if let Some(answer) = self.deleting.remove(&request) {
                         // Whoever asked may be gone; the session is gone all the same.
@@ -123,22 +139,34 @@ impl Driver {
         }
     }
 
-    fn want_history(&mut self, listing: Listing) {
+    fn want_listing(&mut self, listing: Listing) {
         if self.listings.len() < MAX_LISTINGS {
             return self.listings.push_back(listing);
         }
-        let history = Err("too many views ask for it at once; try again".to_owned());
-        self.host.handle(self.clock.now(), Input::HistoryRead { link: listing.link, history });
+        let (link, why) = (listing.link, "too many views ask for it at once; try again".to_owned());
+        let refused = match listing.what {
+            Listed::Sessions { .. } => Input::HistoryRead { link, history: Err(why) },
+            Listed::Calls { request, .. } => Input::CallsRead { link, request, calls: Err(why) },
+        };
+        self.host.handle(self.clock.now(), refused);
     }
 
     fn start_listings(&mut self) {
         while self.listings_in_flight < MAX_LISTINGS_IN_FLIGHT {
-            let Some(Listing { link, before, limit }) = self.listings.pop_front() else { return };
+            let Some(Listing { link, what, limit }) = self.listings.pop_front() else { return };
             self.listings_in_flight += 1;
             let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
             tokio::task::spawn_blocking(move || {
-                let history = store.history(before, limit).map_err(|error| error.to_string());
-                let _ = answer_to.blocking_send(StoreAnswer::History(link, history));
+                let answer = match what {
+                    Listed::Sessions { before } => {
+                        StoreAnswer::History(link, store.history(before, limit).map_err(|error| error.to_string()))
+                    }
+                    Listed::Calls { request, tool, before } => {
+                        let calls = store.calls(tool.as_ref(), before, limit).map(|calls| (calls.rows, calls.next));
+                        StoreAnswer::Calls(link, request, calls.map_err(|error| error.to_string()))
+                    }
+                };
+                let _ = answer_to.blocking_send(answer);
             });
         }
     }

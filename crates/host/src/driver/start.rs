@@ -8,16 +8,17 @@ use switchboard_types::{Change, Commit, Ticket, WorkspaceRoot, WorkspaceRow};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
-use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer};
+use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer, readiness};
 use crate::agents::{Agents, Graces};
 use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
-use crate::config::watch::Wanted;
-use crate::config::{self, Durability};
+use crate::config::watch::{UserConfig, Wanted};
+use crate::config::{self, Config, Durability};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
+use crate::runner::contain::{self, Fence};
 use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
@@ -37,9 +38,11 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+    let fence = fence(&serve).await?;
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
-    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default())
+    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), Arc::clone(&fence))
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
+    let (ready_to, readiness) = mpsc::channel(readiness::MAX_READINESS);
     let (watching, wanted) = watch::channel(Wanted::default());
     let (seen_to, seen) = mpsc::channel(1);
     let driver = Driver::new(Parts {
@@ -50,6 +53,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         agents,
         runner,
         errands,
+        readiness,
         config: serve.config.clone(),
         source: serve.source.clone(),
         watching: (watching, seen),
@@ -67,6 +71,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
     // It ends when the driver does, since nobody wants to know any more.
     tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
+    tokio::spawn(readiness::find_out(ready_to, fence.told().clone()));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
     let mut host = tokio::spawn(driver.run(stopping));
@@ -91,6 +96,21 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         Err(_) => tracing::warn!("the store is still being read; it is left as it is"),
     }
     ended.map_err(|error| Failure::failed(format!("the host's task ended badly: {error}")))
+}
+
+/// What commands are held in by.
+async fn fence(serve: &Serve) -> Result<Arc<Fence>, Failure> {
+    let (wanted, path) = (wanted_walls(&serve.config, &serve.source), std::env::var_os("PATH"));
+    let probed = tokio::task::spawn_blocking(move || contain::probe(wanted, path.as_deref())).await;
+    probed
+        .map(Arc::new)
+        .map_err(|error| Failure::failed(format!("nobody could look how commands are held in: {error}")))
+}
+
+/// What the configuration wants of the walls around commands.
+pub(crate) fn wanted_walls(config: &Config, source: &UserConfig) -> contain::Wanted {
+    let file = source.file.as_ref().map(|(file, _)| file.as_path());
+    contain::Wanted::of(&config.tools.holding, file)
 }
 
 fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {

@@ -11,8 +11,8 @@ use tokio::sync::oneshot;
 use super::Driver;
 use crate::agents::known::Found;
 use crate::agents::{AgentKind, AgentSpec};
-use crate::config::Config;
 use crate::config::watch::{Seen, UserConfig};
+use crate::config::{Config, Holding};
 
 /// All workspaces that this host has met.
 pub(super) struct Workspaces {
@@ -48,13 +48,14 @@ impl Met {
             agents: self.config.agents().map(|spec| spec.info()).collect(),
             default_agent: self.config.default_agent(),
             offers: installed.iter().filter(is_new).map(Found::offer).collect(),
-            patterns: None,
+            patterns: self.config.tools.patterns(),
         }
     }
 
     /// Takes another configuration; gives what agents should be told of theirs.
     fn reconfigure(&mut self, config: Config) -> Vec<(AgentName, serde_json::Value)> {
         let before = std::mem::replace(&mut self.config, config);
+        say_left_out(self.config.left_out.iter().filter(|note| !before.left_out.contains(note)));
         let changed = self.config.agents().filter_map(|spec| {
             let AgentKind::Apex { config: now, .. } = spec.kind else { return None };
             match &before.configured(&spec.name)?.kind {
@@ -119,7 +120,10 @@ impl Workspaces {
 
     /// Whether another configuration says something of the host itself that it did not say at the start.
     pub(super) fn waits_for_restart(&self, user: &Config) -> bool {
-        let about_host = |config: &Config| (config.server.clone(), config.durability, config.startup, config.stillness);
+        let about_host = |config: &Config| {
+            let tools = (config.tools.holding.clone(), config.tools.approval_ms);
+            (config.server.clone(), config.durability, config.startup, config.stillness, tools)
+        };
         about_host(user) != about_host(&self.at_start) && about_host(user) != about_host(&self.user)
     }
 
@@ -143,9 +147,15 @@ impl Workspaces {
         match trust {
             Trust::Untrusted => Ok(self.user.clone()),
             Trust::Trusted => {
-                self.user.in_trusted_workspace(Path::new(root.as_str())).map_err(|error| error.to_string())
+                let config = self.user.in_trusted_workspace(Path::new(root.as_str()));
+                config.inspect(|config| say_left_out(&config.left_out)).map_err(|error| error.to_string())
             }
         }
+    }
+
+    /// How commands are held in there.
+    pub(super) fn holding(&self, root: &WorkspaceRoot) -> &Holding {
+        &self.met.get(root).map_or(&self.user, |met| &met.config).tools.holding
     }
 
     /// Whether any agent's wire is recorded by its configuration.
@@ -166,16 +176,29 @@ impl Workspaces {
     }
 }
 
+/// A workspace wants what it may not have.
+fn say_left_out<'a>(notes: impl IntoIterator<Item = &'a String>) {
+    notes.into_iter().for_each(|note| tracing::warn!("{note}"));
+}
+
 fn is_recorded(spec: &AgentSpec) -> bool {
     spec.kind.process().is_some_and(|process| process.record)
 }
 
 impl Driver {
-    /// A new tab may name a folder that the host has not met.
+    /// A new tab, or the call of a tool, may name a folder that the host has not met.
     pub(super) fn know_workspace_of(&mut self, command: &Command) {
-        if let Command::OpenTab { workspace: Some(root), .. } = command
-            && (self.workspaces.met.len() < MAX_WORKSPACES || self.workspaces.met.contains_key(root))
-        {
+        match command {
+            Command::OpenTab { workspace: Some(root), .. } => self.know_workspace(root),
+            Command::CallTools { calls, .. } => {
+                calls.iter().filter_map(|call| call.workspace.as_ref()).for_each(|root| self.know_workspace(root));
+            }
+            _ => {}
+        }
+    }
+
+    fn know_workspace(&mut self, root: &WorkspaceRoot) {
+        if self.workspaces.met.len() < MAX_WORKSPACES || self.workspaces.met.contains_key(root) {
             let workspace = self.workspaces.know(root);
             self.host.handle(self.clock.now(), Input::Workspace(workspace));
         }

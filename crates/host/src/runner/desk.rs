@@ -6,19 +6,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use switchboard_types::{
-    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ExecutionEnd, ExecutionId, SessionId,
-    WorkspaceRoot,
+    Effect, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ExecutionEnd, ExecutionId, Provider,
+    SessionId, Tool, WorkspaceRoot,
 };
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 
+use super::command::How;
+use super::contain::Fence;
 use super::door::{Awaits, Held, Slip};
-use super::jobs::{Jobs, Plan, fault};
+use super::jobs::{Call, Jobs, Plan, fault};
 use super::past::Past;
 use super::post::{Post, done, ended};
 use super::reading::Lines;
+use super::stop::{Brake, Stop};
 use super::terminal::{self, Around};
 use super::terminals::Terminals;
+use super::validate::{Check, Known};
 use crate::agents::Graces;
 use crate::agents::command::Cradle;
 
@@ -33,7 +37,7 @@ pub(super) enum Back {
         /// Which one.
         errand: ErrandId,
         /// What would be done.
-        plan: Option<(Plan, Held)>,
+        plan: Option<Box<(Plan, Held)>>,
     },
     /// A command has ended.
     Over {
@@ -41,8 +45,15 @@ pub(super) enum Back {
         session: SessionId,
         /// Which one.
         execution: ExecutionId,
-        /// Bytes of its output that are kept.
-        kept: usize,
+        /// Bytes of its output that are kept; none if nobody looks at it any more.
+        kept: Option<usize>,
+    },
+    /// The parameters of a tool can be checked.
+    Compiled {
+        /// Which one.
+        tool: Arc<Tool>,
+        /// By this.
+        check: Arc<Check>,
     },
 }
 
@@ -50,15 +61,14 @@ pub(super) enum Back {
 #[derive(Debug)]
 enum Open {
     Preparing(SessionId),
-    Ready(SessionId, Plan, Held),
+    Ready(SessionId, Box<(Plan, Held)>),
 }
 
-impl Open {
-    fn session(&self) -> SessionId {
-        match self {
-            Self::Preparing(session) | Self::Ready(session, ..) => *session,
-        }
-    }
+/// How something is ended that is under way.
+#[derive(Debug)]
+enum Halt {
+    Job(Brake),
+    Command(SessionId, ExecutionId),
 }
 
 /// What a task owes if it fails.
@@ -80,18 +90,28 @@ pub(super) struct Desk {
     /// Small answers that wait for room.
     outgoing: VecDeque<ErrandNews>,
     errands: HashMap<ErrandId, Open>,
+    /// What is being made ready or done.
+    under_way: HashMap<ErrandId, Halt>,
     past: Past,
     terminals: Terminals,
+    known: Known,
     jobs: Jobs,
     tasks: JoinSet<()>,
     owed: HashMap<Id, Owed>,
     cradle: Cradle,
     own: Arc<PathBuf>,
     graces: Graces,
+    fence: Arc<Fence>,
 }
 
 impl Desk {
-    pub(super) fn new(slips: mpsc::Receiver<Slip>, post: Post, cradle: Cradle, own: PathBuf, graces: Graces) -> Self {
+    pub(super) fn new(
+        slips: mpsc::Receiver<Slip>,
+        post: Post,
+        cradle: Cradle,
+        own: PathBuf,
+        (graces, fence): (Graces, Arc<Fence>),
+    ) -> Self {
         let (to_back, back) = mpsc::channel(BACK);
         let own = Arc::new(own);
         Self {
@@ -103,13 +123,16 @@ impl Desk {
             post,
             outgoing: VecDeque::new(),
             errands: HashMap::new(),
+            under_way: HashMap::new(),
             past: Past::default(),
             terminals: Terminals::default(),
+            known: Known::default(),
             tasks: JoinSet::new(),
             owed: HashMap::new(),
             cradle,
             own,
             graces,
+            fence,
         }
     }
 
@@ -135,12 +158,15 @@ impl Desk {
     fn told(&mut self, back: Back) {
         match back {
             Back::Planned { errand, plan } => {
+                self.under_way.remove(&errand);
                 // If it is not known any more, it was dropped meanwhile, and the plan goes with it.
-                if let (Some(Open::Preparing(session)), Some((plan, held))) = (self.errands.remove(&errand), plan) {
-                    self.errands.insert(errand, Open::Ready(session, plan, held));
+                if let (Some(Open::Preparing(session)), Some(plan)) = (self.errands.remove(&errand), plan) {
+                    self.errands.insert(errand, Open::Ready(session, plan));
                 }
             }
-            Back::Over { session, execution, kept } => self.terminals.over(session, &execution, kept),
+            Back::Over { session, execution, kept: Some(kept) } => self.terminals.over(session, &execution, kept),
+            Back::Over { session, execution, kept: None } => self.terminals.forget(session, &execution),
+            Back::Compiled { tool, check } => self.known.keep(tool, check),
         }
     }
 
@@ -162,35 +188,69 @@ impl Desk {
     fn order(&mut self, order: ErrandOrder, held: Held) {
         match order {
             ErrandOrder::Prepare { errand, session, root, what } => self.prepare(errand, session, root, what, held),
-            ErrandOrder::Perform { errand, execution, .. } => self.perform(errand, execution),
-            ErrandOrder::Stop { .. } => {}
+            ErrandOrder::Perform { errand, session, execution, run_as, network } => {
+                let how = How { run_as, network, fence: Arc::clone(&self.fence) };
+                self.perform(errand, session, execution, how);
+            }
+            ErrandOrder::Stop { errand } => self.stop(errand),
             ErrandOrder::Drop { errand } => self.forget(errand),
-            ErrandOrder::Serve { errand, session, root, what } => self.serve(errand, session, root, what),
+            ErrandOrder::Serve { errand, session, root, what } => self.serve(errand, session, root, what, held),
             // Plans stay: the core drops each that it gives up.
             ErrandOrder::EndAll { session } => self.terminals.end_all(session),
         }
     }
 
     fn prepare(&mut self, errand: ErrandId, session: SessionId, root: WorkspaceRoot, what: Errand, held: Held) {
-        if matches!(what, Errand::Run(_))
+        if runs(&what)
             && let Err(failure) = self.terminals.make_room(session)
         {
             return self.refuse(errand, Awaits::Prepared, failure);
         }
         self.errands.insert(errand, Open::Preparing(session));
-        let job = self.jobs.prepare(errand, root, what, held);
-        self.owed.insert(self.tasks.spawn(job).id(), Owed::Prepared(errand));
+        let stop = self.begin(errand);
+        let task = match what {
+            Errand::Tool { tool, parameters } => {
+                let call = self.call(tool, parameters);
+                self.tasks.spawn(self.jobs.prepare_call(errand, root, call, held, stop))
+            }
+            other => self.tasks.spawn(self.jobs.prepare(errand, root, other, held, stop)),
+        };
+        self.owed.insert(task.id(), Owed::Prepared(errand));
     }
 
-    fn perform(&mut self, errand: ErrandId, execution: ExecutionId) {
-        let Some(Open::Ready(session, plan, _held)) = self.errands.remove(&errand) else {
-            return self.cannot_perform(errand, &execution);
+    /// Something begins that can be ended.
+    fn begin(&mut self, errand: ErrandId) -> Stop {
+        let (brake, stop) = Brake::new();
+        self.under_way.insert(errand, Halt::Job(brake));
+        stop
+    }
+
+    fn call(&mut self, tool: Arc<Tool>, parameters: serde_json::Value) -> Call {
+        let check = self.known.of(&tool);
+        Call { tool, parameters, check }
+    }
+
+    /// Whatever is being done of it ends at once; it is answered by whoever does it.
+    fn stop(&mut self, errand: ErrandId) {
+        match self.under_way.get(&errand) {
+            Some(Halt::Job(brake)) => brake.pull(),
+            Some(Halt::Command(session, execution)) => self.terminals.stop(*session, execution),
+            // It is over, or it is not begun: what only waits to be performed is dropped, not stopped.
+            None => {}
+        }
+    }
+
+    fn perform(&mut self, errand: ErrandId, session: SessionId, execution: ExecutionId, how: How) {
+        let plan = match self.errands.remove(&errand) {
+            Some(Open::Ready(owner, plan)) if owner == session => plan.0,
+            Some(_) | None => return self.cannot_perform(errand, session, &execution),
         };
         // From here on the plan is gone: whatever happens, it is not performed again.
-        self.past.performed(errand, session, execution.clone());
+        self.past.performed(errand, execution.clone());
         match plan {
-            Plan::Write(plan) => {
-                let job = self.jobs.write(errand, session, execution.clone(), plan);
+            Plan::Write(plan, gives) => {
+                let stop = self.begin(errand);
+                let job = self.jobs.write(errand, session, execution.clone(), (plan, gives), stop);
                 self.owed.insert(self.tasks.spawn(job).id(), Owed::End(errand, session, execution));
             }
             Plan::Run(plan) => {
@@ -204,10 +264,12 @@ impl Desk {
                     cradle: self.cradle.clone(),
                     own: self.own.clone(),
                     graces: self.graces,
+                    how,
                     post: self.post.clone(),
                     told,
                     back: self.to_back.clone(),
                 };
+                self.under_way.insert(errand, Halt::Command(session, execution.clone()));
                 let id = self.tasks.spawn(terminal::run(errand, plan, around)).id();
                 self.owed.insert(id, Owed::End(errand, session, execution));
             }
@@ -215,17 +277,15 @@ impl Desk {
     }
 
     /// There is no such plan, or none any more.
-    fn cannot_perform(&mut self, errand: ErrandId, execution: &ExecutionId) {
+    fn cannot_perform(&mut self, errand: ErrandId, session: SessionId, execution: &ExecutionId) {
         let failure = ErrandFailure::new(ErrandCode::Cancelled, "it was given up meanwhile and was not done");
         match self.past.of(errand) {
-            Some((session, performed)) if performed != Some(execution) => {
-                self.fail(errand, session, execution, failure);
-            }
             // It was performed under this very name; that has its own end.
-            Some(_) => self.outgoing.push_back(done(errand, Err(failure))),
+            Some(performed) if performed == Some(execution) => self.outgoing.push_back(done(errand, Err(failure))),
+            Some(_) => self.fail(errand, session, execution, failure),
             None => {
                 tracing::error!(errand = errand.0, %execution, "an errand was to be performed that was never made ready");
-                self.outgoing.push_back(done(errand, Err(failure)));
+                self.fail(errand, session, execution, failure);
             }
         }
     }
@@ -237,27 +297,35 @@ impl Desk {
     }
 
     fn forget(&mut self, errand: ErrandId) {
-        if let Some(open) = self.errands.remove(&errand) {
-            self.past.dropped(errand, open.session());
+        if self.errands.remove(&errand).is_some() {
+            self.past.dropped(errand);
         }
     }
 
-    fn serve(&mut self, errand: ErrandId, session: SessionId, root: WorkspaceRoot, what: Errand) {
-        match what {
+    fn serve(&mut self, errand: ErrandId, session: SessionId, root: WorkspaceRoot, what: Errand, held: Held) {
+        let may_harm = what.may_harm();
+        let task = match what {
             Errand::Read { path, line, limit } => {
-                let job = self.jobs.read(errand, root, path, Lines { from: line, limit });
-                self.owed.insert(self.tasks.spawn(job).id(), Owed::Done(errand));
+                let stop = self.begin(errand);
+                self.tasks.spawn(self.jobs.read(errand, root, path, Lines { from: line, limit }, stop))
+            }
+            // What a view lends is only checked here, so it can do no harm either.
+            Errand::Tool { tool, parameters } if !may_harm || tool.provider != Provider::Host => {
+                let (stop, call) = (self.begin(errand), self.call(tool, parameters));
+                self.tasks.spawn(self.jobs.call(errand, root, call, held, stop))
             }
             Errand::Terminal { terminal, wish } => {
                 if let Err(failure) = self.terminals.wish(session, terminal, errand, wish) {
                     self.refuse(errand, Awaits::Done, failure);
                 }
+                return;
             }
             Errand::Write { .. } | Errand::Run(_) | Errand::Tool { .. } => {
                 let message = "this may do harm, so it has to be made ready and allowed first";
-                self.refuse(errand, Awaits::Done, ErrandFailure::new(ErrandCode::Denied, message));
+                return self.refuse(errand, Awaits::Done, ErrandFailure::new(ErrandCode::Denied, message));
             }
-        }
+        };
+        self.owed.insert(task.id(), Owed::Done(errand));
     }
 
     fn refuse(&mut self, errand: ErrandId, awaits: Awaits, failure: ErrandFailure) {
@@ -268,23 +336,35 @@ impl Desk {
     }
 
     fn joined(&mut self, joined: Result<(Id, ()), JoinError>) {
-        let error = match joined {
-            Ok((id, ())) => {
-                self.owed.remove(&id);
-                return;
-            }
-            Err(error) => error,
+        let (id, error) = match joined {
+            Ok((id, ())) => (id, None),
+            Err(error) => (error.id(), Some(error)),
         };
+        let Some(owed) = self.owed.remove(&id) else { return };
+        let (Owed::Prepared(errand) | Owed::Done(errand) | Owed::End(errand, ..)) = &owed;
+        // What was made ready may be under way again by now, to be done.
+        if error.is_some() || !matches!(owed, Owed::Prepared(_)) {
+            self.under_way.remove(errand);
+        }
+        let Some(error) = error else { return };
         tracing::error!(%error, "a task of the runner failed");
-        match self.owed.remove(&error.id()) {
-            Some(Owed::Prepared(errand)) => self.refuse(errand, Awaits::Prepared, fault()),
-            Some(Owed::Done(errand)) => self.refuse(errand, Awaits::Done, fault()),
-            Some(Owed::End(errand, session, execution)) => {
+        match owed {
+            Owed::Prepared(errand) => self.refuse(errand, Awaits::Prepared, fault()),
+            Owed::Done(errand) => self.refuse(errand, Awaits::Done, fault()),
+            Owed::End(errand, session, execution) => {
                 self.terminals.forget(session, &execution);
                 self.outgoing.push_back(ended(session, &execution, ExecutionEnd::Unknown {}));
                 self.outgoing.push_back(done(errand, Err(fault())));
             }
-            None => {}
         }
+    }
+}
+
+/// Whether a terminal will be needed.
+fn runs(what: &Errand) -> bool {
+    match what {
+        Errand::Run(_) => true,
+        Errand::Tool { tool, .. } => tool.provider == Provider::Host && tool.effect == Effect::Runs,
+        Errand::Read { .. } | Errand::Write { .. } | Errand::Terminal { .. } => false,
     }
 }

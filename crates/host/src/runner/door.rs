@@ -9,9 +9,11 @@ use switchboard_types::{Errand, ErrandId, ErrandNews, ErrandOrder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 
+use super::contain::Fence;
 use super::desk::Desk;
 use super::limits::MAX_HELD_BYTES;
 use super::post::Post;
+use super::validate::measure;
 use crate::agents::Graces;
 use crate::agents::command::Cradle;
 
@@ -57,14 +59,14 @@ pub struct Runner {
 
 impl Runner {
     /// Must be called within a runtime. `data` is the host's data folder: commands are written down there, and no agent may
-    /// reach into it. What comes of errands goes to `inbox`.
-    pub fn start(data: &Path, inbox: mpsc::Sender<ErrandNews>, graces: Graces) -> io::Result<Self> {
+    /// reach into it. What comes of errands goes to `inbox`. Commands are held in by the fence.
+    pub fn start(data: &Path, inbox: mpsc::Sender<ErrandNews>, graces: Graces, fence: Arc<Fence>) -> io::Result<Self> {
         let cradle = Cradle::within(data)?;
         let own = data.canonicalize()?;
         let (slips, waiting) = mpsc::channel(ORDERS);
         let stop = watch::Sender::new(false);
         let post = Post::new(inbox, stop.subscribe());
-        let desk = tokio::spawn(Desk::new(waiting, post, cradle, own, graces).run());
+        let desk = tokio::spawn(Desk::new(waiting, post, cradle, own, (graces, fence)).run());
         Ok(Self { slips, bytes: Arc::new(Semaphore::new(MAX_HELD_BYTES)), stop, desk })
     }
 
@@ -116,7 +118,8 @@ fn cost(order: &ErrandOrder) -> Option<(ErrandId, Awaits, usize)> {
             let env = run.env.iter().map(|(name, value)| name.len() + value.len());
             run.program.len() + run.args.iter().map(String::len).chain(env).sum::<usize>()
         }
-        Errand::Tool { .. } | Errand::Terminal { .. } => 0,
+        Errand::Tool { parameters, .. } => measure(parameters).bytes,
+        Errand::Terminal { .. } => 0,
     };
     Some((errand, awaits, bytes + MIN_COST))
 }

@@ -73,6 +73,11 @@ impl Root {
         Ok((found.st_dev, found.st_ino))
     }
 
+    /// The host's own data folder.
+    pub(super) fn own(&self) -> &Path {
+        &self.own
+    }
+
     pub(super) fn dir(&self) -> &Dir {
         &self.dir
     }
@@ -178,8 +183,13 @@ impl Root {
         Ok(parts.into_iter().collect())
     }
 
+    /// Whether a path from the root is the host's own data folder.
+    pub(super) fn is_own(&self, found: &Path) -> bool {
+        self.path.join(found).starts_with(&self.own)
+    }
+
     fn not_ours(&self, asked: &str, found: &Path) -> Result<(), ErrandFailure> {
-        if !self.path.join(found).starts_with(&self.own) {
+        if !self.is_own(found) {
             return Ok(());
         }
         let message =

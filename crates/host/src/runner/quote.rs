@@ -29,6 +29,11 @@ pub(super) fn line(env: &[(String, String)], words: &[String]) -> String {
     line
 }
 
+/// Whether a text for a shell can be shown as it is: lines and tabs are seen, everything else that is not must be spelled out.
+pub(super) fn can_be_seen(text: &str) -> bool {
+    text.chars().all(|character| matches!(character, '\n' | '\t') || !(character.is_control() || is_hidden(character)))
+}
+
 /// One word.
 fn word(text: &str) -> String {
     if text.chars().any(|character| character.is_control() || is_hidden(character)) {
@@ -62,7 +67,7 @@ fn spelled(text: &str) -> String {
 }
 
 /// Characters that nobody sees, that look like a space, or that turn the order of others round.
-pub(super) fn is_hidden(character: char) -> bool {
+fn is_hidden(character: char) -> bool {
     matches!(character,
         '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{1680}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}'

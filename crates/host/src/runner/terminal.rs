@@ -3,30 +3,34 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use switchboard_types::{
-    ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, Exit, SessionId,
-    TerminalWish,
+    ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, SessionId, TerminalWish,
 };
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::command::{Ready, RunPlan, ready};
+use super::command::{How, Ready, RunPlan, Speaks, ready};
+use super::console::{Seat, attach};
 use super::desk::Back;
+use super::ends::Ends;
 use super::limits::MAX_OPEN_WISHES;
+use super::outcome::{as_data, end_of, exit_of};
 use super::post::{Post, done, ended};
-use super::voice::Voice;
+use super::reports::Reports;
+use super::stop::cancelled;
+use super::tail::Tail;
+use super::voice::{Kept, Voice};
 use crate::agents::Graces;
-use crate::agents::command::{Cradle, Running, signal_name};
+use crate::agents::command::{Cradle, Running};
 
 /// Bytes taken at once.
 const READ_BYTES: usize = 8 * 1024;
@@ -47,6 +51,8 @@ pub(super) enum Told {
     Wish(Wish),
     /// Its command is to end; it can still be looked at.
     End,
+    /// Its command is to end at once.
+    Stop,
 }
 
 /// What a terminal needs of the world around it.
@@ -57,6 +63,7 @@ pub(super) struct Around {
     pub(super) cradle: Cradle,
     pub(super) own: Arc<PathBuf>,
     pub(super) graces: Graces,
+    pub(super) how: How,
     pub(super) post: Post,
     /// Closed when the command is to end and its terminal to be forgotten.
     pub(super) told: mpsc::Receiver<Told>,
@@ -66,17 +73,24 @@ pub(super) struct Around {
 
 /// Starts the command and stays until its terminal is forgotten.
 pub(super) async fn run(errand: ErrandId, plan: RunPlan, mut around: Around) {
+    let speaks = plan.speaks();
     match start(plan, &around).await {
-        Ok((running, pipe, output_limit)) => {
+        Ok(started) => {
             let terminal = around.execution.clone();
-            around.post.send(done(errand, Ok(ErrandResult::Running { terminal }))).await;
-            Terminal::new(running, pipe, output_limit, around).run().await;
+            let owes = match speaks {
+                Speaks::ToTerminal => {
+                    around.post.send(done(errand, Ok(ErrandResult::Running { terminal }))).await;
+                    None
+                }
+                Speaks::AtItsEnd => Some(Owes { errand, since: Instant::now() }),
+            };
+            Terminal::new(started, owes, around).run().await;
         }
         Err(failure) => {
             let end = ExecutionEnd::Failed { message: failure.message.clone() };
             around.post.send(ended(around.session, &around.execution, end)).await;
             around.post.send(done(errand, Err(failure))).await;
-            around.tell_over(0).await;
+            around.tell_over(Some(0)).await;
             around.told.close();
             while let Some(told) = around.told.recv().await {
                 let Told::Wish(wish) = told else { continue };
@@ -88,25 +102,50 @@ pub(super) async fn run(errand: ErrandId, plan: RunPlan, mut around: Around) {
 }
 
 impl Around {
-    async fn tell_over(&self, kept: usize) {
+    async fn tell_over(&self, kept: Option<usize>) {
         // An error means that the desk is gone, and with it whoever wants to know.
         let _ = self.back.send(Back::Over { session: self.session, execution: self.execution.clone(), kept }).await;
     }
 }
 
-async fn start(plan: RunPlan, around: &Around) -> Result<(Running, pipe::Receiver, usize), ErrandFailure> {
-    let own = around.own.clone();
-    let ready = tokio::task::spawn_blocking(move || ready(&plan, &own)).await;
-    let Ready { mut command, folder, output_limit } = ready.map_err(|error| not_started(&error))??;
-    let (reader, writer) = io::pipe().map_err(|error| not_started(&error))?;
-    let twin = writer.try_clone().map_err(|error| not_started(&error))?;
-    // One pipe for both, so that what it says stays in order.
-    command.stdin(Stdio::null()).stdout(writer).stderr(twin);
+/// A command that has started.
+struct Started {
+    running: Running,
+    pipe: pipe::Receiver,
+    kept: Kept,
+    reports: Option<Reports>,
+}
+
+async fn start(plan: RunPlan, around: &Around) -> Result<Started, ErrandFailure> {
+    let (own, how) = (around.own.clone(), around.how.clone());
+    let (console, speaks) = (plan.console(), plan.speaks());
+    let ready = tokio::task::spawn_blocking(move || ready(&plan, &own, &how)).await;
+    let Ready { mut command, folder, around: held, output_limit } = ready.map_err(|error| not_started(&error))??;
+    let seat = if held.is_some() { Seat::Behind } else { Seat::Itself };
+    let mut pipe = attach(&mut command, console, seat).map_err(|error| not_started(&error))?;
     let name = format!("command {} of session {}", around.execution, around.session);
-    let running = around.cradle.start(command, name).await.map_err(|error| not_started(&error))?;
+    let (running, reports) = match held {
+        None => (around.cradle.start(command, name).await.map_err(|error| not_started(&error))?, None),
+        Some(held) => {
+            let mut reports = Reports::new(held.reports, held.watch).map_err(|error| not_started(&error))?;
+            let started = around.cradle.start_around(command, held.pass, name).await;
+            let running = reports.until_started(started.map_err(|error| not_started(&error))?, &mut pipe).await?;
+            (running, Some(reports))
+        }
+    };
     drop(folder);
-    let pipe = pipe::Receiver::from_owned_fd(reader.into()).map_err(|error| not_started(&error))?;
-    Ok((running, pipe, output_limit))
+    let kept = match speaks {
+        Speaks::ToTerminal => Kept::Tail(Tail::new(output_limit)),
+        Speaks::AtItsEnd => Kept::Ends(Ends::new(output_limit)),
+    };
+    Ok(Started { running, pipe, kept, reports })
+}
+
+/// The answer that is owed to whoever called a tool.
+#[derive(Clone, Copy, Debug)]
+struct Owes {
+    errand: ErrandId,
+    since: Instant,
 }
 
 fn not_started(why: &dyn std::fmt::Display) -> ErrandFailure {
@@ -151,8 +190,15 @@ struct Terminal {
     read: Vec<u8>,
     voice: Voice,
     status: Option<ExitStatus>,
+    /// When all of it was gone.
+    gone: Option<Instant>,
+    /// Somebody wanted it to end at once.
+    stopped: bool,
+    /// What is told from behind the walls.
+    reports: Option<Reports>,
     /// The end is not told yet.
     untold: bool,
+    owes: Option<Owes>,
     /// Answered as soon as there is room.
     due: VecDeque<Wish>,
     /// Answered once the command is over.
@@ -161,16 +207,21 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn new(running: Running, pipe: pipe::Receiver, output_limit: usize, around: Around) -> Self {
+    fn new(started: Started, owes: Option<Owes>, around: Around) -> Self {
+        let Started { running, pipe, kept, reports } = started;
         Self {
+            reports,
             stage: Stage::Runs(Box::new(running)),
             ending: Ending::No,
             known: Known::Yes,
             pipe: Some(pipe),
             read: vec![0; READ_BYTES],
-            voice: Voice::new(output_limit),
+            voice: Voice::new(kept),
             status: None,
+            gone: None,
+            stopped: false,
             untold: true,
+            owes,
             due: VecDeque::new(),
             later: VecDeque::new(),
             around,
@@ -205,7 +256,7 @@ impl Terminal {
     }
 
     fn is_done(&self) -> bool {
-        let silent = self.due.is_empty() && self.later.is_empty() && !self.untold;
+        let silent = self.due.is_empty() && self.later.is_empty() && !self.untold && self.owes.is_none();
         matches!(self.stage, Stage::Over) && self.known == Known::Forgotten && silent
     }
 
@@ -213,6 +264,9 @@ impl Terminal {
     async fn leave(&mut self) {
         if let Stage::Runs(running) = std::mem::replace(&mut self.stage, Stage::Over) {
             let _ = running.bury(Duration::ZERO).await;
+        }
+        if let Some(reports) = self.reports.take() {
+            reports.settle().await;
         }
     }
 
@@ -235,7 +289,10 @@ impl Terminal {
                 };
                 self.stage = Stage::Buries(Box::pin(running.bury(grace)));
             }
-            (Passed::Buried(status), Stage::Buries(_)) => self.status = status,
+            (Passed::Buried(status), Stage::Buries(_)) => {
+                self.status = self.reports.as_mut().and_then(Reports::status).or(status);
+                self.gone = Some(now);
+            }
             (Passed::Gone | Passed::Buried(_), stage) => self.stage = stage,
         }
     }
@@ -244,6 +301,7 @@ impl Terminal {
         match told {
             Some(Told::Wish(wish)) => self.wished(wish),
             Some(Told::End) => self.end(),
+            Some(Told::Stop) => self.stop(),
             None => {
                 self.known = Known::Forgotten;
                 self.end();
@@ -270,6 +328,18 @@ impl Terminal {
             running.signal(Signal::TERM);
             self.ending = Ending::Terminated { until: Instant::now() + self.around.graces.terminated };
         }
+    }
+
+    /// Ends it at once, with all that came of it.
+    fn stop(&mut self) {
+        if matches!(self.stage, Stage::Over) {
+            return;
+        }
+        self.stopped = true;
+        if let Stage::Runs(running) = &mut self.stage {
+            running.signal(Signal::KILL);
+        }
+        self.ending = Ending::Killed;
     }
 
     /// When something is to be done that nobody asks for.
@@ -312,17 +382,24 @@ impl Terminal {
     /// From gone to over, once all that it said is heard.
     async fn go_on(&mut self) {
         if matches!(self.stage, Stage::Drains { .. }) && self.pipe.is_none() {
+            if let Some(reports) = self.reports.take() {
+                for note in reports.settle().await {
+                    self.voice.hear(format!("\nswitchboard: {note}\n").as_bytes(), Instant::now());
+                }
+            }
             self.voice.end(Instant::now());
             self.stage = Stage::Over;
             self.due.append(&mut self.later);
-            self.around.tell_over(self.voice.kept()).await;
+            // What a tool's command said goes out with the answer, and nobody looks at it again.
+            let kept = if self.owes.is_some() { None } else { Some(self.voice.kept()) };
+            self.around.tell_over(kept).await;
         }
     }
 
     fn has_news(&self, now: Instant) -> bool {
         let is_over = matches!(self.stage, Stage::Over);
         let logs = self.voice.due(now).is_some_and(|due| is_over || due <= now);
-        logs || !self.due.is_empty() || (is_over && self.untold)
+        logs || !self.due.is_empty() || (is_over && (self.untold || self.owes.is_some()))
     }
 
     /// The next news. Once it is over: what it said last, its end, then whoever waited for that.
@@ -335,11 +412,23 @@ impl Terminal {
             self.untold = false;
             return Some(ended(session, execution, end_of(self.status)));
         }
+        if let Some(owes) = self.owes.take_if(|_| matches!(self.stage, Stage::Over)) {
+            return Some(done(owes.errand, self.outcome(owes.since)));
+        }
         if let Some(wish) = self.due.pop_front() {
             return Some(done(wish.errand, self.answer(wish.wish)));
         }
         let text = self.voice.take_logged()?;
         Some(ErrandNews::Output { session, execution: execution.clone(), text })
+    }
+
+    /// What a tool gives.
+    fn outcome(&self, since: Instant) -> Result<ErrandResult, ErrandFailure> {
+        if self.stopped {
+            return Err(cancelled());
+        }
+        let lasted = self.gone.unwrap_or(since).saturating_duration_since(since);
+        Ok(ErrandResult::Tool { data: as_data(&exit_of(self.status), self.voice.ends(), lasted) })
     }
 
     fn answer(&self, wish: TerminalWish) -> Result<ErrandResult, ErrandFailure> {
@@ -385,22 +474,5 @@ async fn pass(stage: &mut Stage) -> Passed {
         }
         Stage::Buries(burial) => Passed::Buried(burial.await),
         Stage::Drains { .. } | Stage::Over => std::future::pending().await,
-    }
-}
-
-fn exit_of(status: Option<ExitStatus>) -> Exit {
-    let (code, signal) = (status.and_then(|status| status.code()), status.and_then(|status| status.signal()));
-    match (code, signal) {
-        (Some(code), _) => Exit::Code(code),
-        (None, Some(number)) => Exit::Signal(signal_name(number).map_or_else(|| number.to_string(), str::to_owned)),
-        (None, None) => Exit::Signal("unknown".to_owned()),
-    }
-}
-
-fn end_of(status: Option<ExitStatus>) -> ExecutionEnd {
-    match status.map(|status| exit_of(Some(status))) {
-        Some(Exit::Code(code)) => ExecutionEnd::Exited { code },
-        Some(Exit::Signal(signal)) => ExecutionEnd::Signalled { signal },
-        None => ExecutionEnd::Unknown {},
     }
 }

@@ -39,8 +39,8 @@ impl Terminals {
         execution: ExecutionId,
     ) -> Result<mpsc::Receiver<Told>, ErrandFailure> {
         self.make_room(session)?;
-        // One place is for the word that ends it.
-        let (tell, waiting) = mpsc::channel(MAX_OPEN_WISHES + 1);
+        // Two places are for the words that end it.
+        let (tell, waiting) = mpsc::channel(MAX_OPEN_WISHES + 2);
         self.opened += 1;
         let terminal = Terminal { tell, number: self.opened, state: State::Runs };
         self.sessions.entry(session).or_default().insert(execution, terminal);
@@ -70,7 +70,7 @@ impl Terminals {
     ) -> Result<(), ErrandFailure> {
         let none = || ErrandFailure::new(ErrandCode::NotFound, "there is no such command in this session, or no more");
         let terminal = self.sessions.get(&session).and_then(|all| all.get(&execution)).ok_or_else(none)?;
-        if terminal.tell.capacity() <= 1 && !terminal.tell.is_closed() {
+        if terminal.tell.capacity() <= 2 && !terminal.tell.is_closed() {
             return Err(too_many_wishes());
         }
         match terminal.tell.try_send(Told::Wish(Wish { errand, wish })) {
@@ -115,6 +115,14 @@ impl Terminals {
             if all.is_empty() {
                 self.sessions.remove(&session);
             }
+        }
+    }
+
+    /// Ends one at once.
+    pub(super) fn stop(&self, session: SessionId, execution: &ExecutionId) {
+        if let Some(terminal) = self.sessions.get(&session).and_then(|all| all.get(execution)) {
+            // There is always room for this, unless it was said before.
+            let _ = terminal.tell.try_send(Told::Stop);
         }
     }
 

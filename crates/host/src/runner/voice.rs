@@ -1,9 +1,10 @@
-//! What a command says: the last of it for the agent, the first of it for the log. Reads no pipe.
+//! What a command says: the last of it for the agent, or both its ends, and the first of it for the log. Reads no pipe.
 
 use switchboard_types::{Cut, limits::MAX_LOGGED_OUTPUT_BYTES};
 use tokio::time::Instant;
 
 use super::decode::Decoder;
+use super::ends::{Ends, Gap};
 use super::limits::{LOG_EVERY, LOG_PIECE_BYTES};
 use super::tail::Tail;
 
@@ -14,8 +15,17 @@ const FULL: &str = "\n[the command writes more than is kept in the log; the rest
 #[derive(Debug)]
 pub(super) struct Voice {
     decoder: Decoder,
-    tail: Tail,
+    kept: Kept,
     log: Log,
+}
+
+/// What is kept for whoever runs it.
+#[derive(Debug)]
+pub(super) enum Kept {
+    /// The last of it.
+    Tail(Tail),
+    /// The first and the last of it.
+    Ends(Ends),
 }
 
 /// What waits to go to the log.
@@ -29,14 +39,9 @@ struct Log {
 }
 
 impl Voice {
-    /// Keeps so many bytes for the agent.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) fn new(kept: Kept) -> Self {
         let room = Some(MAX_LOGGED_OUTPUT_BYTES - FULL.len());
-        Self {
-            decoder: Decoder::default(),
-            tail: Tail::new(limit),
-            log: Log { text: String::new(), since: None, room },
-        }
+        Self { decoder: Decoder::default(), kept, log: Log { text: String::new(), since: None, room } }
     }
 
     /// It said something.
@@ -52,18 +57,38 @@ impl Voice {
     }
 
     fn take(&mut self, text: &str, now: Instant) {
-        self.tail.push(text);
+        match &mut self.kept {
+            Kept::Tail(tail) => tail.push(text),
+            Kept::Ends(ends) => ends.push(text),
+        }
         self.log.push(text, now);
     }
 
     /// Bytes that are kept for the agent.
     pub(super) fn kept(&self) -> usize {
-        self.tail.len()
+        match &self.kept {
+            Kept::Tail(tail) => tail.len(),
+            Kept::Ends(ends) => ends.len(),
+        }
     }
 
-    /// The last of it.
+    /// What is kept of it, and whether that is all.
     pub(super) fn last(&self) -> (String, Cut) {
-        self.tail.text()
+        match &self.kept {
+            Kept::Tail(tail) => tail.text(),
+            Kept::Ends(ends) => {
+                let (text, gap) = ends.text();
+                (text, if gap.is_some() { Cut::Short } else { Cut::Whole })
+            }
+        }
+    }
+
+    /// Both ends of it, if they are kept, and what lies between.
+    pub(super) fn ends(&self) -> (String, Option<Gap>) {
+        match &self.kept {
+            Kept::Tail(tail) => (tail.text().0, None),
+            Kept::Ends(ends) => ends.text(),
+        }
     }
 
     /// Whether more may be heard before what waits for the log has gone.
@@ -109,7 +134,7 @@ mod tests {
     #[test]
     fn the_log_gets_the_beginning_and_one_line_about_the_rest() {
         let now = Instant::now();
-        let mut voice = Voice::new(10);
+        let mut voice = Voice::new(Kept::Tail(Tail::new(10)));
         assert_eq!((voice.due(now), voice.take_logged()), (None, None));
         voice.hear(b"one\n", now);
         assert_eq!(voice.due(now), Some(now + LOG_EVERY));

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use switchboard_types::{ApprovalKind, EditFacts, ErrandCode, ErrandFailure, Facts, Place, Prepared, WorkspaceRoot};
+use switchboard_types::{ApprovalKind, EditFacts, ErrandCode, ErrandFailure, Facts, Prepared, WorkspaceRoot};
 
 use super::diff::{self, Before};
 use super::digest::Digest;
-use super::limits::{MAX_REPLACED_BYTES, MAX_WRITE_BYTES};
+use super::facts;
+use super::limits::{MAX_COMPARED_BYTES, MAX_REPLACED_BYTES, MAX_WRITE_BYTES};
 use super::place::{Missing, Root, Target, invalid};
 use super::replace::{Found, LookError, ReplaceError, look, replace};
 use crate::agents::shown::shown;
@@ -29,6 +30,18 @@ pub(super) struct WritePlan {
     content: String,
 }
 
+impl WritePlan {
+    /// The file's real path, from the workspace's folder.
+    pub(super) fn path(&self) -> String {
+        self.target.path().to_string_lossy().into_owned()
+    }
+
+    /// Whether there was no such file.
+    pub(super) fn is_new(&self) -> bool {
+        self.before.is_none()
+    }
+}
+
 /// Looks at the file and says how it would change.
 pub(super) fn prepare(
     root: &WorkspaceRoot,
@@ -36,10 +49,38 @@ pub(super) fn prepare(
     asked: String,
     content: String,
 ) -> Result<(WritePlan, Prepared), ErrandFailure> {
-    if content.len() > MAX_WRITE_BYTES {
-        let what = format!("would have {} bytes and {MAX_WRITE_BYTES} can be written at once", content.len());
-        return Err(ErrandFailure { code: ErrandCode::TooLarge, ..invalid(&asked, &what) });
-    }
+    prepare_with(root, own, asked, |_| Ok(content))
+}
+
+/// The same for content that is made of what is there; an error if there is no such file, or it cannot be taken as text.
+pub(super) fn prepare_edit(
+    root: &WorkspaceRoot,
+    own: &Path,
+    asked: String,
+    edit: impl FnOnce(&str) -> Result<String, ErrandFailure>,
+) -> Result<(WritePlan, Prepared), ErrandFailure> {
+    let path = asked.clone();
+    prepare_with(root, own, asked, |found| {
+        let missing =
+            || ErrandFailure { code: ErrandCode::NotFound, ..invalid(&path, "is not there; write_file makes it") };
+        let found = found.ok_or_else(missing)?;
+        let large = || {
+            let what = format!("is too large to be edited; files of up to {MAX_COMPARED_BYTES} bytes can be");
+            ErrandFailure { code: ErrandCode::TooLarge, ..invalid(&path, &what) }
+        };
+        let bytes = found.bytes.as_deref().ok_or_else(large)?;
+        let text =
+            std::str::from_utf8(bytes).map_err(|_| invalid(&path, "is no text in UTF-8; only text can be edited"))?;
+        edit(text)
+    })
+}
+
+fn prepare_with(
+    root: &WorkspaceRoot,
+    own: &Path,
+    asked: String,
+    content: impl FnOnce(Option<&Found>) -> Result<String, ErrandFailure>,
+) -> Result<(WritePlan, Prepared), ErrandFailure> {
     let open = Root::open(root, own)?;
     let target = open.target(&asked)?;
     let found = match open.walk(&target.folders, Missing::Fail) {
@@ -47,13 +88,18 @@ pub(super) fn prepare(
         Err(Errno::NOENT) => None,
         Err(error) => return Err(open.failure(&asked, &error.into())),
     };
-    let shown = shown_change(&asked, &target, found.as_ref(), &content);
+    let content = content(found.as_ref())?;
+    if content.len() > MAX_WRITE_BYTES {
+        let what = format!("would have {} bytes and {MAX_WRITE_BYTES} can be written at once", content.len());
+        return Err(ErrandFailure { code: ErrandCode::TooLarge, ..invalid(&asked, &what) });
+    }
+    let shown = shown_change(&open, &target, found.as_ref(), &content);
     let identity = open.identity().map_err(|error| open.failure(&asked, &error))?;
     let before = found.map(|found| found.digest);
     Ok((WritePlan { root: root.clone(), identity, asked, target, before, content }, shown))
 }
 
-fn shown_change(asked: &str, target: &Target, found: Option<&Found>, content: &str) -> Prepared {
+fn shown_change(open: &Root, target: &Target, found: Option<&Found>, content: &str) -> Prepared {
     let real = target.path();
     let path = shown(&real.to_string_lossy(), usize::MAX);
     let text = found.and_then(|found| found.bytes.as_deref()).and_then(|bytes| std::str::from_utf8(bytes).ok());
@@ -63,8 +109,8 @@ fn shown_change(asked: &str, target: &Target, found: Option<&Found>, content: &s
         (Some(found), None) => Before::Other(u64::try_from(found.stat.st_size).unwrap_or_default()),
     };
     let verb = if found.is_some() { "write" } else { "create" };
-    let _ = asked;
-    let names = found.map_or(0, |found| found.stat.st_nlink as u64);
+    #[expect(clippy::useless_conversion, reason = "its type is another on other machines")]
+    let names = found.map_or(0, |found| u64::from(found.stat.st_nlink));
     let before_digest: &[u8] = found.map_or(b"", |found| &found.digest);
     let digest = Digest::of("write")
         .part(real.as_os_str().as_encoded_bytes())
@@ -77,8 +123,8 @@ fn shown_change(asked: &str, target: &Target, found: Option<&Found>, content: &s
         command: None,
         cwd: None,
         diff: Some(diff::unified(&path, &before, content)),
-        change: None,
-        facts: Facts::Edit(EditFacts { place: Place::Inside(real.to_string_lossy().into_owned()), names }),
+        change: diff::by_lines(&before, content),
+        facts: Facts::Edit(EditFacts { place: facts::place_of(open, &real), names }),
         digest,
         scope: format!("write:{path}"),
         path: Some(path),

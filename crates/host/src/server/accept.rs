@@ -16,6 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 
 use super::access::{Access, AccessError};
+use super::artifact::Artifacts;
 use super::guard::{Guard, Rules};
 use super::metrics::Metrics;
 use super::names::{self, Names};
@@ -78,6 +79,7 @@ pub(crate) struct Shared {
     pub(crate) store: Weak<dyn Store>,
     pub(crate) recorder: Recorder,
     pub(crate) wire_readers: Arc<Semaphore>,
+    pub(crate) artifacts: Artifacts,
     pub(crate) dialects: MakeDialect,
     pub(crate) phase: watch::Receiver<Phase>,
     url: String,
@@ -153,6 +155,7 @@ impl Server {
             store: doors.store,
             recorder: doors.recorder,
             wire_readers: Arc::new(Semaphore::new(super::wire::MAX_READERS)),
+            artifacts: Artifacts::default(),
             dialects: doors.dialects,
             phase: seen_phase,
             url: names::url(address),

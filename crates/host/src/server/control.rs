@@ -1,7 +1,8 @@
 //! What our own command line asks of a running host: a login link, trust, another workspace. Carries it to the host's
-//! task; decides nothing. What it asks of the store is in `control/history.rs`.
+//! task; decides nothing. What it asks of the store is in `control/history.rs`, about rules in `control/rules.rs`.
 
 pub(crate) mod history;
+pub(crate) mod rules;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -105,17 +106,18 @@ async fn folder(path: &str) -> Result<WorkspaceRoot, Problem> {
 }
 
 pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
-    let bytes = collect(body).await?;
+    let bytes = collect(body, MAX_BODY_BYTES).await?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Problem::bad_message(format!("the body is not as it should be: {error}")))
 }
 
-async fn collect(body: Body) -> Result<Bytes, Problem> {
-    let whole = tokio::time::timeout(BODY_TIME, Limited::new(body, MAX_BODY_BYTES).collect()).await;
+/// A body of at most so many bytes.
+pub(super) async fn collect(body: Body, most: usize) -> Result<Bytes, Problem> {
+    let whole = tokio::time::timeout(BODY_TIME, Limited::new(body, most).collect()).await;
     match whole {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            let message = format!("the body is over the limit of {MAX_BODY_BYTES} bytes");
+            let message = format!("the body is over the limit of {most} bytes");
             Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message))
         }
         Ok(Err(error)) => Err(Problem::bad_message(format!("the body did not arrive: {error}"))),

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::accept::Shared;
 use super::answer::{self, Problem};
-use super::{assets, control, page, wire, ws};
+use super::{artifact, assets, control, page, wire, ws};
 
 /// What a door needs of a request besides a good `Host` and `Origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +54,12 @@ pub static ROUTES: &[Route] = &[
     Route { method: Method::GET, path: "/healthz", needs: Needs::Nothing, behind: || get(health) },
     Route { method: Method::GET, path: "/metrics", needs: Needs::Token, behind: || get(metrics) },
     Route { method: Method::GET, path: "/ws/tabs", needs: Needs::Token, behind: || get(ws::tabs) },
+    Route { method: Method::GET, path: "/ws/tools", needs: Needs::Token, behind: || get(ws::tools) },
     Route { method: Method::GET, path: "/ws/switchboard", needs: Needs::Token, behind: || get(ws::switchboard) },
     Route { method: Method::GET, path: "/wire/{session}", needs: Needs::Token, behind: || get(wire::lines) },
     Route { method: Method::POST, path: "/wire/{session}", needs: Needs::Token, behind: || post(wire::switch) },
+    Route { method: Method::GET, path: "/artifact/{name}", needs: Needs::Token, behind: || get(artifact::fetch) },
+    Route { method: Method::POST, path: "/control/artifact", needs: Needs::Token, behind: || post(artifact::keep) },
     Route { method: Method::POST, path: "/control/login", needs: Needs::Token, behind: || post(control::login) },
     Route { method: Method::POST, path: "/control/trust", needs: Needs::Token, behind: || post(control::trust) },
     Route {
@@ -95,6 +98,13 @@ pub static ROUTES: &[Route] = &[
         path: "/control/delete",
         needs: Needs::Token,
         behind: || post(control::history::delete),
+    },
+    Route { method: Method::GET, path: "/control/rules", needs: Needs::Token, behind: || get(control::rules::list) },
+    Route {
+        method: Method::POST,
+        path: "/control/rules/remove",
+        needs: Needs::Token,
+        behind: || post(control::rules::remove),
     },
 ];
 

@@ -59,6 +59,15 @@ pub(crate) async fn tabs(
     open(shared, place, request, ViewKind::Tabs)
 }
 
+/// `GET /ws/tools`.
+pub(crate) async fn tools(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    request: Request<Body>,
+) -> Response {
+    open(shared, place, request, ViewKind::Tools)
+}
+
 /// `GET /ws/switchboard`.
 pub(crate) async fn switchboard(
     State(shared): State<Arc<Shared>>,

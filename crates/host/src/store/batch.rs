@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::{Connection, Statement};
-use switchboard_types::{Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow, TurnRow};
+use switchboard_types::{CallRow, Change, Commit, CommitDone, Page, Seq, SessionId, SessionRow, TurnRow};
 
 use super::error::is_damage;
 use super::index::Run;
+use super::kept;
 use super::rows::{self, MetaKey, db, log_crc};
 
 /// Rows that one statement adds to the tail: what a statement costs by itself is shared by them.
@@ -116,13 +117,15 @@ impl Batch {
     /// What is deleted takes along what the same transaction would have written of it before, and refuses what comes after.
     fn add_change(&mut self, change: Change) {
         match &change {
-            Change::Session(SessionRow { session, .. }) | Change::Turn(TurnRow { session, .. }) => {
+            Change::Session(SessionRow { session, .. })
+            | Change::Turn(TurnRow { session, .. })
+            | Change::Call(CallRow { session, .. }) => {
                 if self.deleted.contains(session) {
                     return;
                 }
                 self.highest = self.highest.max(Some(*session));
             }
-            Change::Workspace(_) | Change::Call(_) | Change::Rule(_) | Change::DropRule(_) => {}
+            Change::Workspace(_) | Change::Rule(_) | Change::DropRule(_) => {}
             Change::DeleteSession(session) => {
                 self.rows.iter_mut().filter(|row| row.session == *session).for_each(|row| row.pages.clear());
                 self.open_rows.remove(session);
@@ -245,9 +248,8 @@ fn owner(change: &Change) -> Option<SessionId> {
     match change {
         Change::Session(row) => Some(row.session),
         Change::Turn(row) => Some(row.session),
-        Change::Workspace(_) | Change::Call(_) | Change::Rule(_) | Change::DropRule(_) | Change::DeleteSession(_) => {
-            None
-        }
+        Change::Call(row) => Some(row.session),
+        Change::Workspace(_) | Change::Rule(_) | Change::DropRule(_) | Change::DeleteSession(_) => None,
     }
 }
 
@@ -260,7 +262,9 @@ fn write_change(conn: &Connection, change: &Change, rev: i64, next_session: u64)
         Change::DeleteSession(session) => rows::delete_session(conn, *session, rev),
         Change::Turn(row) => rows::write_turn(conn, row, rev),
         Change::Workspace(row) => rows::write_workspace(conn, row, rev),
-        Change::Call(_) | Change::Rule(_) | Change::DropRule(_) => Ok(()),
+        Change::Call(row) => kept::write_call(conn, row, rev),
+        Change::Rule(rule) => kept::write_rule(conn, rule, rev),
+        Change::DropRule(rule) => kept::drop_rule(conn, rule),
     }
 }
 

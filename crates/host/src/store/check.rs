@@ -218,7 +218,14 @@ fn scan_tail(conn: &Connection) -> rusqlite::Result<Vec<(SessionId, Run)>> {
 fn scan_rows(conn: &Connection) -> rusqlite::Result<()> {
     conn.query_row("SELECT count(*) FROM segment INDEXED BY segment_place", [], |_| Ok(()))?;
     conn.query_row("SELECT max(length(name)) FROM agent_session", [], |_| Ok(()))?;
-    for query in ["SELECT * FROM session WHERE tab IS NOT NULL", "SELECT * FROM workspace", "SELECT * FROM lost"] {
+    for query in [
+        "SELECT * FROM session WHERE tab IS NOT NULL",
+        "SELECT * FROM workspace",
+        "SELECT * FROM lost",
+        "SELECT * FROM rule",
+        "SELECT * FROM session_keeps",
+        "SELECT * FROM call WHERE ended IS NULL",
+    ] {
         let mut statement = conn.prepare(query)?;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {

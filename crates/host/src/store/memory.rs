@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use switchboard_types::{
-    Change, Commit, CommitDone, History, HistoryPlace, Page, Seq, SessionId, SessionRow, TurnId, TurnRow,
-    WorkspaceRoot, WorkspaceRow,
+    CallPlace, CallRow, Change, Commit, CommitDone, History, HistoryPlace, Page, Rule, RuleId, Seq, SessionId,
+    SessionRow, ToolName, TurnId, TurnRow, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::batch::was_deleted;
-use super::{Slice, Store, StoreError, StoredSession, Which};
+use super::{Calls, Slice, Store, StoreError, StoredSession, Which, kept};
 
 #[derive(Default)]
 struct Held {
@@ -17,6 +17,8 @@ struct Held {
     sessions: BTreeMap<SessionId, SessionRow>,
     turns: BTreeMap<(SessionId, TurnId), TurnRow>,
     workspaces: BTreeMap<WorkspaceRoot, WorkspaceRow>,
+    calls: BTreeMap<(SessionId, Seq), CallRow>,
+    rules: BTreeMap<RuleId, Rule>,
     deleted: BTreeSet<SessionId>,
     next_session: u64,
     waiting: VecDeque<Commit>,
@@ -108,7 +110,9 @@ impl Held {
 
     fn change(&mut self, change: Change) {
         match change {
-            Change::Session(SessionRow { session, .. }) | Change::Turn(TurnRow { session, .. })
+            Change::Session(SessionRow { session, .. })
+            | Change::Turn(TurnRow { session, .. })
+            | Change::Call(CallRow { session, .. })
                 if self.deleted.contains(&session) => {}
             Change::Session(mut row) => {
                 self.next_session = self.next_session.max(row.session.0 + 1);
@@ -119,13 +123,16 @@ impl Held {
             }
             Change::Turn(row) => drop(self.turns.insert((row.session, row.turn), row)),
             Change::Workspace(row) => drop(self.workspaces.insert(row.root.clone(), row)),
-            Change::Call(_) | Change::Rule(_) | Change::DropRule(_) => {}
+            Change::Call(row) => drop(self.calls.insert((row.session, row.asked_at), row)),
+            Change::Rule(rule) => drop(self.rules.insert(rule.id.clone(), rule)),
+            Change::DropRule(rule) => drop(self.rules.remove(&rule)),
             Change::DeleteSession(session) if session.0 >= self.next_session => {}
             Change::DeleteSession(session) => {
                 self.deleted.insert(session);
                 self.logs.remove(&session);
                 self.sessions.remove(&session);
                 self.turns.retain(|(owner, _), _| *owner != session);
+                self.calls.retain(|(owner, _), _| *owner != session);
             }
         }
     }
@@ -186,6 +193,27 @@ impl Store for MemoryStore {
 
     fn workspaces(&self) -> Result<Vec<WorkspaceRow>, StoreError> {
         Ok(self.held().workspaces.values().cloned().collect())
+    }
+
+    fn rules(&self) -> Result<Vec<Rule>, StoreError> {
+        let mut rules: Vec<Rule> = self.held().rules.values().cloned().collect();
+        kept::in_order(&mut rules);
+        Ok(rules)
+    }
+
+    fn calls(&self, tool: Option<&ToolName>, before: Option<CallPlace>, limit: usize) -> Result<Calls, StoreError> {
+        let key = |place: CallPlace| (place.asked, place.session, place.asked_at);
+        let mut calls: Vec<CallRow> = self.held().calls.values().cloned().collect();
+        calls.retain(|row| tool.is_none_or(|tool| row.tool == *tool));
+        calls.retain(|row| before.is_none_or(|before| key(row.place()) < key(before)));
+        calls.sort_by_key(|row| std::cmp::Reverse(key(row.place())));
+        Ok(Calls::cut(calls, limit))
+    }
+
+    fn open_calls(&self, session: SessionId) -> Result<Vec<CallRow>, StoreError> {
+        let held = self.held();
+        let open = held.calls.values().filter(|row| row.session == session && row.end.is_none());
+        Ok(open.cloned().collect())
     }
 
     fn next_session(&self) -> Result<SessionId, StoreError> {

@@ -11,6 +11,7 @@ use switchboard_types::{
 };
 
 use super::carve::Trust;
+use super::kept;
 use super::rows::{self, MetaKey, db};
 use super::salvage::{Saved, Structure};
 
@@ -60,6 +61,7 @@ impl Rebuild<'_> {
             (self.scratch, "SELECT DISTINCT session FROM log"),
             (self.new, "SELECT session FROM session"),
             (self.new, "SELECT DISTINCT session FROM turn"),
+            (self.new, "SELECT DISTINCT session FROM call"),
             (self.new, "SELECT DISTINCT session FROM lost"),
             (self.new, "SELECT session FROM deleted"),
         ] {
@@ -140,7 +142,8 @@ impl Rebuild<'_> {
         let queued: Option<i64> =
             self.new.query_row("SELECT max(queued) FROM turn WHERE session = ?1", [db(session.0)], |row| row.get(0))?;
         let known = lost.iter().map(|gap| gap.1).max().unwrap_or_default();
-        let mut head = end.max(known).max(Seq(queued.unwrap_or(0) as u64));
+        let asked = kept::last_asked(self.new, session)?;
+        let mut head = end.max(known).max(Seq(queued.unwrap_or(0) as u64)).max(asked);
         let mut statement = self
             .scratch
             .prepare_cached("SELECT first_seq, last_seq FROM trace WHERE session = ?1 ORDER BY first_seq")?;

@@ -5,9 +5,11 @@ use bytes::Bytes;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use switchboard_types::{
-    AgentName, AgentSession, Epoch, Page, Seq, SessionId, SessionKeeps, SessionRow, TabId, Time, TurnId, TurnName,
-    TurnPhase, TurnRow, WorkspaceRoot, WorkspaceRow,
+    AgentName, AgentSession, CallRow, Epoch, Page, Rule, Seq, SessionId, SessionKeeps, SessionRow, TabId, Time, TurnId,
+    TurnName, TurnPhase, TurnRow, WorkspaceRoot, WorkspaceRow,
 };
+
+use super::kept;
 
 /// What a number in `meta` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +44,9 @@ pub(crate) enum Sealed {
     Lost { session: SessionId, first: Seq, last: Seq },
     Deleted { session: SessionId, rev: i64 },
     AgentSession { session: SessionId, name: AgentSession },
+    Keeps { session: SessionId, keeps: SessionKeeps, rev: i64 },
+    Rule { rule: Rule, rev: i64 },
+    Call { row: CallRow, rev: i64 },
     Meta { key: MetaKey, value: i64 },
 }
 
@@ -65,7 +70,7 @@ pub(crate) fn log_crc(session: SessionId, first: Seq, last: Seq, records: &[u8])
     hasher.finalize()
 }
 
-fn seal(tag: u8, cells: &[Value]) -> i64 {
+pub(super) fn seal(tag: u8, cells: &[Value]) -> i64 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&[tag]);
     for cell in cells {
@@ -87,7 +92,7 @@ fn seal(tag: u8, cells: &[Value]) -> i64 {
     i64::from(hasher.finalize())
 }
 
-fn sealed(tag: u8, mut cells: Vec<Value>) -> Vec<Value> {
+pub(super) fn sealed(tag: u8, mut cells: Vec<Value>) -> Vec<Value> {
     cells.push(Value::Integer(seal(tag, &cells)));
     cells
 }
@@ -114,11 +119,11 @@ pub(crate) fn db(number: u64) -> i64 {
     number as i64
 }
 
-fn integer(number: u64) -> Value {
+pub(super) fn integer(number: u64) -> Value {
     Value::Integer(db(number))
 }
 
-fn text(text: &str) -> Value {
+pub(super) fn text(text: &str) -> Value {
     Value::Text(text.to_owned())
 }
 
@@ -201,7 +206,7 @@ pub(crate) fn unseal(cells: Vec<Value>) -> Option<Sealed> {
                 agent: AgentName::new(agent.as_str()),
                 title: title.clone(),
                 tab,
-                // It lies in a table of its own.
+                // These lie in tables of their own.
                 agent_session: None,
                 keeps: SessionKeeps::default(),
                 created: Time(number(*created)),
@@ -251,7 +256,7 @@ pub(crate) fn unseal(cells: Vec<Value>) -> Option<Sealed> {
             let key = MetaKey::ALL.into_iter().find(|known| known.name() == key)?;
             Some(Sealed::Meta { key, value: *value })
         }
-        _ => None,
+        _ => kept::unseal(crc, body),
     }
 }
 
@@ -306,6 +311,7 @@ pub(crate) fn read_session(conn: &Connection, session: SessionId) -> rusqlite::R
         .optional()?;
     let Some(Sealed::Session { mut row, rev }) = row else { return Ok(None) };
     row.agent_session = agent_session(conn, session)?;
+    row.keeps = kept::keeps(conn, session)?;
     Ok(Some((row, rev)))
 }
 
@@ -325,6 +331,7 @@ pub(crate) fn agent_session(conn: &Connection, session: SessionId) -> rusqlite::
 pub(crate) fn write_session(conn: &Connection, row: &SessionRow, rev: i64) -> rusqlite::Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
         .execute(params_from_iter(session_cells(row, rev)))?;
+    kept::write_keeps(conn, row.session, &row.keeps, rev)?;
     let Some(name) = &row.agent_session else {
         conn.prepare_cached("DELETE FROM agent_session WHERE session = ?1")?.execute([db(row.session.0)])?;
         return Ok(());
@@ -377,7 +384,7 @@ pub(crate) fn is_deleted(conn: &Connection, session: SessionId) -> rusqlite::Res
 /// Takes out all that is known of a session and leaves a note that it was deleted, for readers on their way and for a
 /// salvage that finds its remains.
 pub(crate) fn delete_session(conn: &Connection, session: SessionId, rev: i64) -> rusqlite::Result<()> {
-    for table in ["tail", "segment", "damaged", "lost", "turn", "session", "agent_session"] {
+    for table in ["tail", "segment", "damaged", "lost", "turn", "call", "session_keeps", "session", "agent_session"] {
         conn.prepare_cached(&format!("DELETE FROM {table} WHERE session = ?1"))?.execute([db(session.0)])?;
     }
     let cells = sealed(TAG_DELETED, vec![integer(session.0), Value::Integer(rev)]);

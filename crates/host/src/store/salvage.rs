@@ -10,11 +10,12 @@ use std::path::Path;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, params};
 use rustix::fs::FlockOperation;
-use switchboard_types::{Seq, SessionId};
+use switchboard_types::{Rule, RuleEffect, Seq, SessionId};
 
 use super::carve::{Carved, Remains};
 use super::check::{beside, create_private, mark, sync_folder};
 use super::error::StoreError;
+use super::kept;
 use super::rebuild::Rebuild;
 use super::rows::{self, MetaKey, Sealed, db};
 use super::schema::{self, STEPS};
@@ -59,6 +60,7 @@ pub(crate) fn salvage(path: &Path, options: &Options, what: &str, report: &mut O
         saved.events
     ));
     report.notes.extend(tell(&saved.lost));
+    report.notes.extend(saved.rules.note().map(str::to_owned));
     report.set_aside = Some(aside);
     Ok(())
 }
@@ -119,6 +121,29 @@ pub(crate) struct Saved {
     pub(crate) sessions: u64,
     pub(crate) events: u64,
     pub(crate) lost: Vec<(SessionId, Seq, Seq)>,
+    pub(crate) rules: Rules,
+}
+
+/// Which rules a salvage keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// All that there were when the file was last used.
+    #[default]
+    All,
+    /// Those that deny, wherever they were found. One that allows could have been taken out since, so none of them is kept.
+    Denials,
+}
+
+impl Rules {
+    fn note(self) -> Option<&'static str> {
+        match self {
+            Self::All => None,
+            Self::Denials => Some(
+                "Rules that allow something, if there were any, are gone, since nobody can say which of them were taken out again; answer the \
+                 next question by rule to have one anew. Rules that deny are kept.",
+            ),
+        }
+    }
 }
 
 enum BuildError {
@@ -145,9 +170,11 @@ fn build(aside: &Path, new: &Path, scratch: &Path, options: &Options) -> Result<
     schema::migrate(&mut new, STEPS, 0)?;
     let tx = new.transaction()?;
     remains.carve(|carved| keep(&tx, &scratch, carved))?;
+    let rules = keep_rules(&tx, aside)?;
     scratch.execute_batch("CREATE INDEX log_place ON log (session, trust, first_seq, last_seq)")?;
-    let saved =
+    let mut saved =
         Rebuild { new: &tx, scratch: &scratch, segment_bytes: options.bounds.segment_bytes, structure }.run()?;
+    saved.rules = rules;
     tx.commit()?;
     new.close().map_err(|(_, error)| error)?;
     Ok(saved)
@@ -171,15 +198,47 @@ pub(crate) enum Structure {
 }
 
 fn look_at_structure(aside: &Path) -> Structure {
-    let wal_is_damaged = wal::read(&beside(aside, "-wal")).map_or(true, |wal| wal.is_some_and(|wal| wal.damaged));
     let check = || -> rusqlite::Result<bool> {
-        let conn = Connection::open_with_flags(aside, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        // What was set aside stays as it is.
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        let conn = read_only(aside)?;
         let verdict: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         Ok(verdict == "ok")
     };
-    if !wal_is_damaged && check().unwrap_or(false) { Structure::Sound } else { Structure::Broken }
+    if !wal_is_damaged(aside) && check().unwrap_or(false) { Structure::Sound } else { Structure::Broken }
+}
+
+fn wal_is_damaged(aside: &Path) -> bool {
+    wal::read(&beside(aside, "-wal")).map_or(true, |wal| wal.is_some_and(|wal| wal.damaged))
+}
+
+fn read_only(aside: &Path) -> rusqlite::Result<Connection> {
+    let conn = Connection::open_with_flags(aside, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    // What was set aside stays as it is.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(conn)
+}
+
+/// Rules as the engine itself reads them are those that held; what is carved out of pages may have been taken out since.
+fn keep_rules(new: &Connection, aside: &Path) -> rusqlite::Result<Rules> {
+    let held = || -> rusqlite::Result<Option<Vec<Rule>>> {
+        let conn = read_only(aside)?;
+        let has_rules = conn
+            .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN ('session', 'rule') ORDER BY name")?
+            .query_map([], |_| Ok(()))?
+            .count();
+        match has_rules {
+            // A file of before there were rules.
+            1 => Ok(Some(Vec::new())),
+            2 => kept::rules(&conn).map(Some),
+            _ => Ok(None),
+        }
+    };
+    let held = if wal_is_damaged(aside) { None } else { held().unwrap_or_default() };
+    let Some(held) = held else { return Ok(Rules::Denials) };
+    new.execute("DELETE FROM rule", [])?;
+    for rule in &held {
+        kept::write_rule(new, rule, 0)?;
+    }
+    Ok(Rules::All)
 }
 
 /// Rows of logs wait in the scratch file to be put in order; of the rest the newest version wins at once.
@@ -206,8 +265,9 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
                 page.records().as_ref()
             ])?;
         }
-        Sealed::Session { row, rev } => {
+        Sealed::Session { mut row, rev } => {
             if rows::read_session(new, row.session)?.is_none_or(|(_, kept)| kept < rev) {
+                row.keeps = kept::keeps(new, row.session)?;
                 rows::write_session(new, &row, rev)?;
             }
         }
@@ -227,6 +287,18 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
             rows::note_lost(new, session, first, last)?;
         }
         Sealed::Deleted { session, rev } => rows::delete_session(new, session, rev)?,
+        Sealed::Keeps { session, keeps, rev } => kept::salvage_keeps(new, session, &keeps, rev)?,
+        Sealed::Rule { rule, rev } => {
+            let newer = kept::rule_rev(new, &rule.id)?.is_none_or(|kept| kept < rev);
+            if rule.effect == RuleEffect::Deny && newer {
+                kept::write_rule(new, &rule, rev)?;
+            }
+        }
+        Sealed::Call { row, rev } => {
+            if kept::call_rev(new, &row)?.is_none_or(|kept| kept < rev) {
+                kept::write_call(new, &row, rev)?;
+            }
+        }
         // An older one could lead the agent into an older conversation; it gets a summary instead.
         Sealed::AgentSession { .. } => {}
         Sealed::Meta { key: MetaKey::Data, value } => rows::write_meta(new, MetaKey::Data, value)?,

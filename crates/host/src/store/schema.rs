@@ -46,6 +46,19 @@ pub(crate) const STEPS: &[&str] = &[
     "
     CREATE TABLE agent_session (session INTEGER PRIMARY KEY, name TEXT NOT NULL, crc INTEGER NOT NULL);
 ",
+    "
+    CREATE TABLE session_keeps (
+        session INTEGER PRIMARY KEY, keeps TEXT NOT NULL, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
+    CREATE TABLE rule (id TEXT NOT NULL PRIMARY KEY, rule TEXT NOT NULL, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
+    CREATE TABLE call (
+        session INTEGER NOT NULL, asked_at INTEGER NOT NULL, call TEXT NOT NULL, tool TEXT NOT NULL,
+        parameters TEXT NOT NULL, asked INTEGER NOT NULL, ended INTEGER, duration INTEGER NOT NULL,
+        success INTEGER NOT NULL, result TEXT NOT NULL, rev INTEGER NOT NULL, crc INTEGER NOT NULL);
+    CREATE UNIQUE INDEX call_place ON call (session, asked_at);
+    CREATE INDEX call_time ON call (asked, session, asked_at);
+    CREATE INDEX call_tool ON call (tool, asked, session, asked_at);
+    CREATE INDEX call_open ON call (session, asked_at) WHERE ended IS NULL;
+",
 ];
 
 /// What a file turned out to be.

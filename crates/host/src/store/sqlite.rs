@@ -9,15 +9,19 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, Transaction, params};
-use switchboard_types::{Commit, CommitDone, History, HistoryPlace, Seq, SessionId, TurnRow, WorkspaceRow};
+use switchboard_types::{
+    CallPlace, CallRow, Commit, CommitDone, History, HistoryPlace, Rule, Seq, SessionId, ToolName, TurnRow,
+    WorkspaceRow,
+};
 
 use super::check::{self, Sound};
 use super::index::Index;
+use super::kept;
 use super::reader::{Readers, Reading};
 use super::rows::{self, Sealed, db};
 use super::salvage;
 use super::writer::{OnDone, Order, Tail, Writer, answer};
-use super::{Slice, Store, StoreError, StoredSession, Which};
+use super::{Calls, Slice, Store, StoreError, StoredSession, Which};
 
 /// The database's name in its folder.
 pub const FILE_NAME: &str = "switchboard.db";
@@ -328,6 +332,21 @@ impl Store for SqliteStore {
         })
     }
 
+    fn rules(&self) -> Result<Vec<Rule>, StoreError> {
+        self.snapshot(|tx| kept::rules(tx))
+    }
+
+    fn calls(&self, tool: Option<&ToolName>, before: Option<CallPlace>, limit: usize) -> Result<Calls, StoreError> {
+        // One more than asked for says whether there is more.
+        let wanted = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+        let calls = self.snapshot(|tx| kept::calls(tx, tool, before, wanted))?;
+        Ok(Calls::cut(calls, limit))
+    }
+
+    fn open_calls(&self, session: SessionId) -> Result<Vec<CallRow>, StoreError> {
+        self.snapshot(|tx| kept::open_calls(tx, session))
+    }
+
     fn next_session(&self) -> Result<SessionId, StoreError> {
         Ok(SessionId(self.next_session.load(Ordering::Acquire)))
     }
@@ -350,6 +369,7 @@ fn read_sessions(
     while let Some(row) = found.next()? {
         let Sealed::Session { mut row, .. } = rows::sealed_row(row)? else { continue };
         row.agent_session = rows::agent_session(tx, row.session)?;
+        row.keeps = kept::keeps(tx, row.session)?;
         let lost = rows::lost(tx, row.session)?;
         let last_lost = lost.iter().map(|(_, last)| *last).max().unwrap_or_default();
         let known = heads.get(&row.session).copied().unwrap_or_default();

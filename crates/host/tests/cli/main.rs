@@ -8,6 +8,8 @@ mod connect;
 mod docs;
 mod doctor;
 mod looks;
+mod rules;
 mod run;
 mod sessions;
 mod stage;
+mod tools;

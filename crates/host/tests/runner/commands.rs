@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use switchboard_types::{ApprovalKind, Errand, ErrandCode, ExecutionEnd, Prepared, Run, Severity, TerminalWish};
+use switchboard_types::{ApprovalKind, Errand, ErrandCode, ExecutionEnd, Prepared, Run, TerminalWish};
 
 use super::stage::{Stage, code, command, exited, link, script_of};
 
@@ -27,8 +27,8 @@ async fn a_command_is_shown_just_as_it_would_run() {
             cwd: Some(format!("{}/sub", stage.workspace())),
             path: None,
             diff: None,
-            severity: Severity::High,
-            reason: "the agent wants to run this command: it holds characters that cannot be seen".into(),
+            change: None,
+            facts: prepared.facts.clone(),
             digest: prepared.digest.clone(),
             scope: format!("run:{}", prepared.digest),
         }
@@ -40,7 +40,7 @@ async fn a_whole_line_runs_in_a_shell_and_is_said_to() {
     let mut stage = Stage::patient();
     let prepared = shown(&mut stage, command(["echo one && echo two | tr o 0"])).await;
     assert_eq!(prepared.title, "run in a shell: echo one && echo two | tr o 0");
-    assert_eq!(prepared.command.as_deref(), Some("/bin/sh -c 'echo one && echo two | tr o 0'"));
+    assert_eq!(prepared.command.as_deref(), Some("echo one && echo two | tr o 0"));
     let terminal = stage.run(command(["echo one && echo two | tr o 0"])).await;
     assert_eq!(stage.output_at_end(&terminal).await, "one\ntw0\n");
     // Without anything for a shell in it, it is a program; with arguments it always is.

@@ -3,11 +3,14 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to stop")]
 
+mod changes;
 mod commands;
 mod ending;
 mod orders;
 mod output;
 mod reading;
+mod shell;
 mod stage;
 mod terminals;
+mod tools;
 mod writing;

@@ -5,7 +5,7 @@ use switchboard_types::{
     Errand, ErrandCode, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd, ExecutionId, TerminalWish,
 };
 
-use super::stage::{SESSION, Stage, code, content, script_of};
+use super::stage::{SESSION, Stage, code, content, perform, script_of};
 
 #[tokio::test]
 async fn what_may_do_harm_is_not_served_unprepared() {
@@ -42,7 +42,7 @@ async fn nothing_is_performed_twice() {
     let execution = stage.order_perform(errand);
     stage.order_perform(errand);
     let other = ExecutionId::from("other");
-    stage.runner.order(ErrandOrder::Perform { errand, execution: other.clone() });
+    stage.runner.order(perform(errand, SESSION, &other));
     assert!(matches!(stage.end(&other).await, ExecutionEnd::Failed { .. }));
     assert_eq!(stage.end(&execution).await, ExecutionEnd::Exited { code: 0 });
     assert_eq!(stage.text("log"), "ran\n");
@@ -57,8 +57,9 @@ async fn nothing_is_performed_twice() {
 async fn what_was_never_made_ready_is_not_performed() {
     let mut stage = Stage::patient();
     let errand = stage.errand();
-    stage.order_perform(errand);
-    assert_eq!(code(stage.done(errand).await), Some(ErrandCode::Cancelled));
+    let (end, answer) = stage.perform(errand).await;
+    assert!(matches!(end, ExecutionEnd::Failed { .. }), "{end:?}");
+    assert_eq!(code(answer), Some(ErrandCode::Cancelled));
 }
 
 #[tokio::test]

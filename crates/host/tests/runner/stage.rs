@@ -2,13 +2,15 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_host::agents::Graces;
 use switchboard_host::runner::Runner;
+use switchboard_host::runner::contain::{self, Fence, Wanted};
 use switchboard_types::{
-    Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd, ExecutionId,
-    Exit, Prepared, Run, SessionId, TerminalWish, WorkspaceRoot,
+    Console, Containment, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult,
+    ExecutionEnd, ExecutionId, Exit, Network, Prepared, Run, RunAs, SessionId, TerminalWish, WorkspaceRoot,
 };
 use tempfile::TempDir;
 use tokio::sync::mpsc;
@@ -46,9 +48,21 @@ pub(crate) type Answer = Result<ErrandResult, ErrandFailure>;
 
 impl Stage {
     pub(crate) fn new(graces: Graces, inbox: usize) -> Self {
+        Self::within(graces, inbox, Fence::none("these tests are about what commands do, not about walls"))
+    }
+
+    /// One without walls around commands, and one with them.
+    pub(crate) fn both() -> [Self; 2] {
+        let wanted = Wanted { program: Some(env!("CARGO_BIN_EXE_switchboard").into()), ..Wanted::default() };
+        let fence = contain::probe(wanted, std::env::var_os("PATH").as_deref());
+        assert!(matches!(fence.told(), Containment::Works { .. }), "install bubblewrap: {:?}", fence.told());
+        [Self::patient(), Self::within(patient(), 16, fence)]
+    }
+
+    fn within(graces: Graces, inbox: usize, fence: Fence) -> Self {
         let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (send, inbox) = mpsc::channel(inbox);
-        let runner = Runner::start(data.path(), send, graces).unwrap();
+        let runner = Runner::start(data.path(), send, graces, Arc::new(fence)).unwrap();
         Self { data, root, runner, inbox, aside: Vec::new(), last: 0 }
     }
 
@@ -162,7 +176,7 @@ impl Stage {
 
     pub(crate) fn order_perform(&self, errand: ErrandId) -> ExecutionId {
         let execution = ExecutionId::from(format!("x{}", errand.0).as_str());
-        self.runner.order(ErrandOrder::Perform { errand, execution: execution.clone() });
+        self.runner.order(perform(errand, SESSION, &execution));
         execution
     }
 
@@ -227,6 +241,12 @@ impl Stage {
     }
 }
 
+/// The order to do what was made ready, as a person has seen it.
+pub(crate) fn perform(errand: ErrandId, session: SessionId, execution: &ExecutionId) -> ErrandOrder {
+    let (run_as, network) = (RunAs::Shown, Network::Open);
+    ErrandOrder::Perform { errand, session, execution: execution.clone(), run_as, network }
+}
+
 pub(crate) fn script_of(script: &str) -> Run {
     Run {
         program: "/bin/sh".to_owned(),
@@ -234,12 +254,24 @@ pub(crate) fn script_of(script: &str) -> Run {
         env: Vec::new(),
         cwd: None,
         output_limit: None,
+        console: Console::Pipes,
     }
 }
 
 pub(crate) fn command<const N: usize>(words: [&str; N]) -> Run {
+    command_of(&words)
+}
+
+pub(crate) fn command_of(words: &[&str]) -> Run {
     let mut words = words.iter().map(|word| (*word).to_owned());
-    Run { program: words.next().unwrap(), args: words.collect(), env: Vec::new(), cwd: None, output_limit: None }
+    Run {
+        program: words.next().unwrap(),
+        args: words.collect(),
+        env: Vec::new(),
+        cwd: None,
+        output_limit: None,
+        console: Console::Pipes,
+    }
 }
 
 pub(crate) fn code<T>(result: Result<T, ErrandFailure>) -> Option<ErrandCode> {

@@ -7,9 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use switchboard_host::runner::limits::MAX_WRITE_BYTES;
-use switchboard_types::{ApprovalKind, ErrandCode, ErrandResult, ExecutionEnd, Prepared, Severity};
+use switchboard_types::{ApprovalKind, EditFacts, ErrandCode, ErrandResult, ExecutionEnd, Facts, Place, Prepared};
 
 use super::stage::{Answer, Stage, code, leftovers, link};
+
+fn edit(path: &str, names: u64) -> Facts {
+    Facts::Edit(EditFacts { place: Place::Inside(path.to_owned()), names })
+}
 
 fn written(bytes: u64) -> (ExecutionEnd, Answer) {
     (ExecutionEnd::Written { bytes }, Ok(ErrandResult::Written { bytes }))
@@ -32,8 +36,8 @@ async fn a_change_is_shown_before_it_is_made() {
             diff: Some(
                 "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1 +1 @@\n-fn main() {}\n+fn main() { run() }\n".into()
             ),
-            severity: Severity::Medium,
-            reason: "the agent wants to write this file: it changes a file in the workspace".into(),
+            change: shown.change.clone(),
+            facts: edit("src/main.rs", 1),
             digest: shown.digest.clone(),
             scope: "write:src/main.rs".into(),
         }
@@ -197,8 +201,7 @@ async fn a_link_inside_is_followed_and_the_real_file_is_shown() {
     stage.put(".git/hooks/pre-commit", "#!/bin/sh\n");
     link(".git/hooks/pre-commit", stage.path("harmless.txt"));
     let (errand, shown) = stage.prepare_write("harmless.txt", "#!/bin/sh\nid\n").await.unwrap();
-    assert_eq!((shown.title.as_str(), shown.severity), ("write .git/hooks/pre-commit", Severity::Critical));
-    assert!(shown.reason.contains("the agent calls it `harmless.txt`"), "{}", shown.reason);
+    assert_eq!((shown.title.as_str(), shown.facts), ("write .git/hooks/pre-commit", edit(".git/hooks/pre-commit", 1)));
     stage.perform(errand).await.1.unwrap();
     assert!(stage.path("harmless.txt").symlink_metadata().unwrap().is_symlink());
     assert_eq!(stage.text(".git/hooks/pre-commit"), "#!/bin/sh\nid\n");

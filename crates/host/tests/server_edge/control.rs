@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 use switchboard_host::link::{Trust, ViewInput};
+use switchboard_host::store::Store as _;
+use switchboard_types::{Change, Commit, Rule, RuleEffect, RuleWhat, Ticket, Time};
 
 use crate::http::Request;
 use crate::world::{TOKEN, World};
@@ -100,4 +102,34 @@ async fn a_websocket_door_says_what_it_wants() {
     assert_eq!(keyless.status, 400);
     let good = upgrade().with("Sec-WebSocket-Version", "13").with("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
     assert_eq!(good.send(world.address).await.status, 101);
+}
+
+#[tokio::test]
+async fn rules_come_from_the_store_and_are_taken_out_by_the_host() {
+    let mut world = World::new().await;
+    let what = RuleWhat::Edit { glob: "docs/**".to_owned() };
+    let rule = Rule {
+        id: "r1".into(),
+        workspace: None,
+        effect: RuleEffect::Deny,
+        what,
+        created: Time(5),
+        origin: "a test".to_owned(),
+    };
+    let changes = vec![Change::Rule(rule.clone())];
+    world.store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes });
+    let answer =
+        world.get("/control/rules").with("Authorization", &format!("Bearer {TOKEN}")).send(world.address).await;
+    assert_eq!(serde_json::from_str::<Value>(&answer.body).unwrap(), json!({ "rules": [rule] }));
+    for (outcome, status) in [(Ok(true), 200), (Ok(false), 404), (Err("the disk is full".to_owned()), 500)] {
+        let asked = tokio::spawn(world.post("/control/rules/remove", r#"{"id":"r1"}"#).send(world.address));
+        let ViewInput::RemoveRule { rule, answer } = world.input().await else { panic!("no rule") };
+        assert_eq!(rule, "r1".into());
+        answer.send(outcome).unwrap();
+        assert_eq!(asked.await.unwrap().status, status);
+    }
+    for body in ["", "{}", r#"{"id":3}"#, r#"{"id":"r1","more":1}"#] {
+        assert_eq!(world.post("/control/rules/remove", body).send(world.address).await.status, 400, "{body}");
+    }
+    assert!(world.inputs.try_recv().is_err());
 }

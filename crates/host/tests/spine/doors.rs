@@ -5,12 +5,15 @@ use std::io::{BufRead, BufReader};
 use super::host::{Answer, Host, Place};
 
 /// Every door of the program, with what it answers to somebody who may come in.
-const DOORS: [(&str, &str, u16); 9] = [
+const DOORS: [(&str, &str, u16); 12] = [
     ("GET", "/", 200),
     ("GET", "/healthz", 200),
     ("GET", "/login", 403),
     ("GET", "/metrics", 200),
     ("GET", "/ws/tabs", 101),
+    ("GET", "/ws/tools", 101),
+    ("GET", "/artifact/0123", 404),
+    ("POST", "/control/artifact", 200),
     ("POST", "/control/login", 200),
     ("POST", "/control/trust", 400),
     ("POST", "/control/workspace", 400),

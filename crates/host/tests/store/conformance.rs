@@ -13,7 +13,7 @@ use super::kit::{assert_genuine, commit, early_packing, entry, read_all, row, tu
 
 /// A store to be judged, with its answers.
 pub(crate) struct Subject {
-    store: Box<dyn Store>,
+    pub(crate) store: Box<dyn Store>,
     done: Receiver<CommitDone>,
     _folder: Option<TempDir>,
 }
@@ -23,7 +23,7 @@ impl Subject {
         self.done.recv_timeout(Duration::from_secs(20)).unwrap()
     }
 
-    fn write(&self, commit: Commit) {
+    pub(crate) fn write(&self, commit: Commit) {
         let ticket = commit.ticket.0;
         self.store.commit(commit);
         assert_eq!(self.answer(), well(ticket));
@@ -32,7 +32,7 @@ impl Subject {
 
 /// Runs every check on a fresh store each.
 pub(crate) fn suite(make: impl Fn() -> Subject) {
-    let checks = [
+    let checks: [fn(&Subject); 13] = [
         events_come_back_in_bounded_pages,
         an_event_larger_than_the_page_comes_alone,
         nothing_follows_the_head_or_an_unknown_session,
@@ -47,7 +47,7 @@ pub(crate) fn suite(make: impl Fn() -> Subject) {
         what_comes_for_a_deleted_session_is_refused_and_its_id_is_never_free_again,
         a_session_that_was_never_there_can_be_deleted_and_uses_no_id_up,
     ];
-    for check in checks {
+    for check in checks.into_iter().chain(super::kept::CHECKS) {
         check(&make());
     }
 }

@@ -7,6 +7,7 @@ mod damage;
 mod deletion;
 mod disk;
 mod formats;
+mod kept;
 mod kit;
 mod power;
 mod seam;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Body, Finding, Log};
 
-/// How a prompt for an agent that keeps accounts begins.
-const TELL: &str = "tell ";
+/// How prompts for an agent that keeps accounts begin.
+const TELLER: [&str; 2] = ["tell ", "order "];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Known {
@@ -22,7 +22,8 @@ pub fn asked<'a>(logs: impl IntoIterator<Item = &'a Log>, list: &str) -> Vec<Fin
         for record in &log.records {
             let Body::Json(json) = &record.body else { continue };
             let kind = json["type"].as_str().unwrap_or_default();
-            let is_told = json["prompt"]["text"].as_str().is_some_and(|text| text.starts_with(TELL));
+            let is_told =
+                json["prompt"]["text"].as_str().is_some_and(|text| TELLER.iter().any(|word| text.starts_with(word)));
             if let ("promptQueued", true, Some(name)) = (kind, is_told, json["name"].as_str()) {
                 names.insert(record.turn, name);
                 known.insert(name, Known::default());

@@ -97,6 +97,14 @@ pub enum Finding {
         /// What is wrong.
         what: String,
     },
+    /// Something was run that must not be run, or not so often.
+    #[error("the command of `{name}`: {what}")]
+    Run {
+        /// The prompt's name, or the execution's.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
     /// Something else that must not be, seen from outside.
     #[error("{0}")]
     Seen(String),

@@ -67,8 +67,8 @@ impl Past {
         let mut rest = log.records.iter().skip(self.digests.len()).filter(|record| record.turn == running);
         for record in rest.by_ref() {
             let kind = record.body.kind();
-            // Questions of the dead turn are settled beside its end.
-            if kind == "approvalResolved" {
+            // Questions, calls and commands of the dead turn are settled beside its end.
+            if matches!(kind, "approvalResolved" | "executionEnded" | "toolCallUpdate") {
                 continue;
             }
             if !is_host_restarted(record) {

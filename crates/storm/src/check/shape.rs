@@ -59,12 +59,14 @@ fn of_json(body: &Value, name: &str, turn: u32) -> Shape {
         "approvalResolved" => json!({
             "type": "approval-resolved", "approvalId": body["approval"], "decision": body["resolution"]
         }),
+        "executionStarted" => json!({"type": "tool-call", "messageId": name, "toolCall": started(&body["execution"])}),
+        "executionEnded" => json!({"type": "tool-call-update", "messageId": name, "toolCall": ended(body)}),
         "agentExited" => json!({"type": "agent-exited", "message": body["message"]}),
         "agentRestarted" => json!({"type": "agent-restarted"}),
         "agentSessionRestored" => json!({"type": "status", "message": restored(&body["memory"])}),
         "sessionClosed" => json!({"type": "tab-closed"}),
-        "cancelAsked" | "unknown" | "sessionReopened" | "echo" | "log" | "executionOutput" | "commandsChanged"
-        | "optionsChanged" | "usage" => return Shape::None,
+        "cancelAsked" | "policyChanged" | "unknown" | "sessionReopened" | "echo" | "log" | "executionOutput"
+        | "commandsChanged" | "optionsChanged" | "usage" => return Shape::None,
         _ => return Shape::Unheard,
     })
 }
@@ -79,14 +81,43 @@ fn restored(memory: &Value) -> &'static str {
 }
 
 fn approval(approval: &Value, name: Option<&str>) -> Value {
-    let mut fields = approval.as_object().cloned().unwrap_or_default();
-    let id = fields.remove("id").unwrap_or_default();
+    let told = ["kind", "title", "command", "cwd", "path", "diff", "severity", "reason", "options"];
+    let told = told.into_iter().map(|field| (field.to_owned(), approval[field].clone()));
+    let mut fields: Map<String, Value> = told.filter(|(_, value)| !value.is_null()).collect();
     fields.extend([
         ("type".to_owned(), json!("approval-request")),
-        ("approvalId".to_owned(), id),
+        ("approvalId".to_owned(), approval["id"].clone()),
         ("messageId".to_owned(), json!(name)),
     ]);
     Value::Object(fields)
+}
+
+/// What the host itself does is shown as a tool call.
+fn started(execution: &Value) -> Value {
+    let kind = match execution["kind"].as_str().unwrap_or_default() {
+        "command" => "execute",
+        "edit" => "edit",
+        _ => "other",
+    };
+    let input = ["command", "cwd", "path", "diff"].into_iter();
+    let input = input.map(|field| (field.to_owned(), execution[field].clone()));
+    let input: Map<String, Value> = input.filter(|(_, value)| !value.is_null()).collect();
+    json!({"id": execution["id"], "title": execution["title"], "kind": kind, "status": "running", "input": input})
+}
+
+fn ended(body: &Value) -> Value {
+    let end = &body["end"];
+    let good = match end["type"].as_str().unwrap_or_default() {
+        "exited" => end["code"] == 0,
+        "written" | "returned" => true,
+        _ => false,
+    };
+    let mut output = end.clone();
+    if let (Some(output), Some(last)) = (output.as_object_mut(), body.get("output")) {
+        output.insert("output".to_owned(), last.clone());
+    }
+    let status = if good { "completed" } else { "failed" };
+    json!({"id": body["execution"], "title": body["title"], "status": status, "output": output})
 }
 
 /// The text behind the inside of a JSON string.

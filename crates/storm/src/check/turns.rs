@@ -25,6 +25,8 @@ struct Turn<'a> {
     started: bool,
     outcome: Option<&'a str>,
     text: String,
+    /// Commands and edits that have not ended.
+    open: i64,
 }
 
 impl Turn<'_> {
@@ -73,10 +75,21 @@ impl<'a> Told<'a> {
             Body::Json(json) => match json["type"].as_str().unwrap_or_default() {
                 "turnStarted" => self.started(turn, seq),
                 "turnEnded" => self.ended(turn, seq, json),
-                "plan" | "toolCall" | "toolCallUpdate" | "approvalAsked" | "cancelAsked" => self.must_run(turn, seq),
+                "plan" | "toolCall" | "approvalAsked" | "cancelAsked" => self.must_run(turn, seq),
+                "executionStarted" => {
+                    self.must_run(turn, seq);
+                    self.runs(turn, 1);
+                }
+                "executionEnded" => self.runs(turn, -1),
                 // What is told of a turn from outside may come at any time.
                 _ => {}
             },
+        }
+    }
+
+    fn runs(&mut self, turn: u32, more: i64) {
+        if let Some(state) = self.turns.get_mut(&turn) {
+            state.open += more;
         }
     }
 
@@ -137,7 +150,9 @@ impl<'a> Told<'a> {
 
     /// The rows beside the log say the same as the log.
     fn hold_rows(&mut self) {
+        // A turn is over for the rows when all that it started is, so that the next start looks for it.
         let phase = |turn: &Turn<'_>| match (turn.outcome, turn.started) {
+            (Some(_), _) if turn.open > 0 => 1,
             (Some(_), _) => 2,
             (None, true) => 1,
             (None, false) => 0,

@@ -69,6 +69,78 @@ export const question = (more: Partial<Approval> = {}): Body => ({
   },
 });
 
+/** A command that the host would run, as it asks about it. */
+export const command = (more: Partial<Approval> = {}): Body => ({
+  type: "approvalAsked",
+  approval: {
+    id: "a1",
+    kind: "command",
+    title: "cargo test -p parser",
+    command: "cargo test -p parser -- --nocapture",
+    cwd: "/home/me/project",
+    severity: "medium",
+    reason: "it builds and runs code of the workspace\nit may write below target/",
+    digest: "5f2c8a6be1d04c37aa5f2c8a6be1d04c",
+    editable: true,
+    containment: { type: "works", by: "bubblewrap 0.11.0" },
+    rule: {
+      type: "command",
+      program: "/usr/bin/cargo",
+      args: ["test", "-p", "parser", "--", "--nocapture"].map((arg) => ({ type: "is" as const, arg })),
+      cwd: "/home/me/project",
+    },
+    ...more,
+  },
+});
+
+/** A change of a file that the host would make, line by line. */
+export const change = (more: Partial<Approval> = {}): Body => ({
+  type: "approvalAsked",
+  approval: {
+    id: "a2",
+    kind: "edit",
+    title: "Edit src/parser.rs",
+    path: "src/parser.rs",
+    severity: "low",
+    reason: "the file matches the sensitive pattern `src/parser.rs`",
+    digest: "0123456789abcdef0123456789abcdef",
+    change: {
+      hunks: [
+        {
+          oldStart: 5,
+          newStart: 5,
+          lines: [
+            { type: "same", text: "fn parse(text: &str) -> Vec<Line> {" },
+            {
+              type: "removed",
+              text: "    text.lines().filter(|line| !line.is_empty()).map(Line::new).collect()",
+            },
+            { type: "added", text: "    // Empty lines count, too: the numbers must fit the file." },
+            { type: "added", text: "    text.lines().map(Line::new).collect()" },
+            { type: "same", text: "}" },
+          ],
+        },
+        {
+          oldStart: 40,
+          newStart: 41,
+          lines: [
+            { type: "same", text: "#[test]" },
+            { type: "removed", text: "fn drops_empty_lines() {" },
+            { type: "added", text: "fn keeps_empty_lines() {" },
+            { type: "removed", text: '    assert_eq!(parse("a\\n\\nb").len(), 2);' },
+            { type: "added", text: '    assert_eq!(parse("a\\n\\nb").len(), 3);' },
+            { type: "same", text: "}" },
+          ],
+        },
+      ],
+      added: 4,
+      removed: 3,
+      leftOut: 0,
+    },
+    ...more,
+  },
+});
+
 export const options = (model = "large"): Line => ({
   type: "optionsChanged",
   loose: true,

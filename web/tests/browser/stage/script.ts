@@ -5,8 +5,10 @@
 import type { BrowserContext, WebSocketRoute } from "playwright-core";
 import {
   type Body,
+  type Containment,
   type Event,
   type FromView,
+  type Rule,
   type Session,
   type ToView,
   VERSION,
@@ -41,9 +43,12 @@ export class Script {
     agentState: "ready",
     queued: 0,
     approvals: 0,
+    policy: { mode: "agent", autoCommands: false, autoEdits: false },
     createdMs: Date.now(),
     updatedMs: Date.now(),
   };
+  rules: Rule[] = [];
+  containment: Containment = { type: "works", by: "bubblewrap 0.11.0" };
   private readonly events: Event[] = [];
   private readonly links = new Set<WebSocketRoute>();
 
@@ -110,12 +115,22 @@ export class Script {
           workspaces,
           sessions: [session],
         };
-        return [welcome, ...frame.seats.map(({ seen }) => this.run(seen.seq))];
+        const held: ToView = { type: "containment", containment: this.containment };
+        return [welcome, held, ...frame.seats.map(({ seen }) => this.run(seen.seq))];
       }
       case "openTab":
         return [this.run(0)];
       case "history":
         return [{ type: "history", sessions: [session] }];
+      case "watchRules":
+        return [{ type: "rules", rules: this.rules }];
+      case "removeRule":
+        this.rules = this.rules.filter(({ id }) => id !== frame.rule);
+        return [{ type: "rules", rules: this.rules }];
+      case "setPolicy": {
+        this.session = { ...session, policy: { ...session.policy, ...frame.change } };
+        return [{ type: "session", session: this.session }];
+      }
       case "ping":
         return [{ type: "pong", n: frame.n }];
       default:

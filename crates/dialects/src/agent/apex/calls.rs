@@ -90,7 +90,7 @@ impl Calls {
         self.remember(id);
         match result {
             Ok(result) => respond(id, asked, result, owed),
-            Err(failure) => fail(id, asked, &fault::tool(id, failure.code.as_str(), &failure.message), owed),
+            Err(failure) => fail(id, asked, &fault::tool_failed(id, failure), owed),
         }
     }
 

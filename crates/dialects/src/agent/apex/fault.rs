@@ -1,6 +1,6 @@
 //! Errors of this vocabulary, both ways: numbers to words for people, and our own to the backend.
 
-use switchboard_types::CallId;
+use switchboard_types::{CallId, ToolFailure};
 
 use super::calls::Refused;
 use crate::jsonrpc::{Code, Failure, Fault, codes};
@@ -37,6 +37,13 @@ pub(super) fn in_words(fault: &Fault<'_>) -> String {
 /// A tool gave no result.
 pub(super) fn tool(call: &CallId, code: &str, message: &str) -> Failure {
     Failure::new(TOOL, message).with_data(serde_json::json!({ "toolCallId": call.as_str(), "code": code }))
+}
+
+/// Why a tool of the host gave no result, with every finding where there are some.
+pub(super) fn tool_failed(call: &CallId, failure: &ToolFailure) -> Failure {
+    let Some(details) = &failure.details else { return tool(call, failure.code.as_str(), &failure.message) };
+    let data = serde_json::json!({ "toolCallId": call.as_str(), "code": failure.code, "details": details });
+    Failure::new(TOOL, &*failure.message).with_data(data)
 }
 
 pub(super) fn refused_call(call: &CallId, refused: &Refused) -> Failure {

@@ -54,6 +54,9 @@ pub(super) struct Failure<'a> {
     code: &'a str,
     /// For people and models.
     message: &'a str,
+    /// Every finding, where parameters are wrong: `[{parameter, message, code}]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<&'a serde_json::Value>,
 }
 
 impl<'a> ToAgent<'a> {
@@ -68,7 +71,14 @@ impl<'a> ToAgent<'a> {
     ) -> Self {
         let (data, error) = match result {
             Ok(data) => (Some(data), None),
-            Err(failure) => (None, Some(Failure { code: failure.code.as_str(), message: &failure.message })),
+            Err(failure) => (
+                None,
+                Some(Failure {
+                    code: failure.code.as_str(),
+                    message: &failure.message,
+                    details: failure.details.as_ref(),
+                }),
+            ),
         };
         Self::ToolResult { session_id, call_id, success: result.is_ok(), data, error }
     }

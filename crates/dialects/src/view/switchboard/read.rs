@@ -4,13 +4,17 @@ use std::path::Path;
 
 use switchboard_types::limits::{MAX_HISTORY_ROWS, MAX_ID_BYTES, MAX_SEATS_PER_LINK};
 use switchboard_types::{
-    Command, Epoch, HistoryPlace, Prompt, Reject, RejectCode, Seen, TabId, Trust, TurnName, Visibility, WorkspaceRoot,
+    Command, Epoch, HistoryPlace, PolicyChange, Prompt, Reject, RejectCode, Seen, TabId, Trust, TurnName, Visibility,
+    WorkspaceRoot,
 };
 
 use super::shape::{FromView, WireSeat, WireSeen};
 
 /// Files and excerpts that go with one prompt.
 const MAX_CONTEXT_ITEMS: usize = 1000;
+
+/// Globs of one session.
+const MAX_PATTERNS: usize = 200;
 
 /// Translates one message.
 pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
@@ -43,6 +47,12 @@ pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
         FromView::Decide { tab, approval, decision, command, option } => {
             id("approval", approval.as_str())?;
             Ok(Command::Decide { tab: tab_id(tab)?, approval, decision, command, option })
+        }
+        FromView::SetPolicy { tab, change } => Ok(Command::SetPolicy { tab: tab_id(tab)?, change: policy(change)? }),
+        FromView::WatchRules {} => Ok(Command::WatchRules {}),
+        FromView::RemoveRule { rule } => {
+            id("rule", rule.as_str())?;
+            Ok(Command::RemoveRule { rule })
         }
         FromView::SetOption { tab, option, value } => {
             id("option", option.as_str())?;
@@ -111,6 +121,16 @@ fn tab_id(tab: TabId) -> Result<TabId, Reject> {
 
 fn turn_name(name: TurnName) -> Result<TurnName, Reject> {
     id("name", name.as_str()).map(|()| name)
+}
+
+/// The page offers no patterns of its own making, but whoever speaks its dialect may send as many as it likes.
+fn policy(change: PolicyChange) -> Result<PolicyChange, Reject> {
+    let patterns = change.patterns.as_ref().map_or(&[][..], |patterns| &patterns.0);
+    if patterns.len() > MAX_PATTERNS {
+        return Err(Reject::new(RejectCode::TooLarge, format!("a session has at most {MAX_PATTERNS} patterns")));
+    }
+    patterns.iter().try_for_each(|(glob, _)| id("patterns", glob))?;
+    Ok(change)
 }
 
 fn folder(path: String) -> Result<WorkspaceRoot, Reject> {

@@ -4,9 +4,9 @@
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, AgentState, ApprovalId, Body, ContextItem, Decision, Event, HistoryPlace,
-    OptionId, RejectCode, Seq, SessionId, SessionSummary, Status, TabId, Time, Trust, TurnId, TurnName, WorkspaceRoot,
-    WorkspaceSummary,
+    AgentInfo, AgentName, AgentOffer, AgentState, ApprovalId, Body, Containment, ContextItem, Decision, Event,
+    HistoryPlace, OptionId, PolicyChange, RejectCode, Rule, RuleId, Seq, SessionId, SessionPolicy, SessionSummary,
+    Status, TabId, Time, Trust, TurnId, TurnName, WorkspaceRoot, WorkspaceSummary,
 };
 use ts_rs::TS;
 
@@ -94,6 +94,20 @@ pub(super) enum FromView {
         /// Which of the agent's own answers, where it offers several of one sort.
         #[serde(skip_serializing_if = "Option::is_none")]
         option: Option<String>,
+    },
+    /// Changes what the tab's agent may do without a question.
+    SetPolicy {
+        /// Whose agent.
+        tab: TabId,
+        /// What changes; the rest stays.
+        change: PolicyChange,
+    },
+    /// Asks for the stored rules; answered by `rules`, and again whenever one is added or removed.
+    WatchRules {},
+    /// Removes a stored rule.
+    RemoveRule {
+        /// Which one.
+        rule: RuleId,
     },
     /// Sets an option of the tab's agent.
     SetOption {
@@ -270,6 +284,16 @@ pub(super) enum ToView {
         #[serde(skip_serializing_if = "Option::is_none")]
         turn: Option<TurnName>,
     },
+    /// The stored rules as they are now, in answer to `watchRules` and after each change.
+    Rules {
+        /// The oldest first.
+        rules: Vec<Rule>,
+    },
+    /// How the operating system holds commands in.
+    Containment {
+        /// As it is now.
+        containment: Containment,
+    },
     /// The answer to `ping`.
     Pong {
         /// The number that was sent.
@@ -319,6 +343,8 @@ pub(super) struct WireSession {
     queued: u32,
     /// Questions that wait for a person.
     approvals: u32,
+    /// What its agent may do without a question.
+    policy: SessionPolicy,
     created_ms: Time,
     /// When a turn last began or ended.
     updated_ms: Time,
@@ -337,6 +363,7 @@ impl From<&SessionSummary> for WireSession {
             agent_state: session.agent_state,
             queued: u32::try_from(session.queued).unwrap_or(u32::MAX),
             approvals: u32::try_from(session.approvals).unwrap_or(u32::MAX),
+            policy: session.policy.clone(),
             created_ms: session.created,
             updated_ms: session.updated,
         }

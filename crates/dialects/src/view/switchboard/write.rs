@@ -42,6 +42,10 @@ pub(super) fn told(scratch: &mut Vec<u8>, told: &Told, message: &mut dyn FnMut(&
             scratch,
             &ToView::History { sessions: sessions.iter().map(Into::into).collect(), next: next.map(Into::into) },
         ),
+        Told::Rules { rules } => shape(scratch, &ToView::Rules { rules: rules.clone() }),
+        Told::Containment(containment) => {
+            shape(scratch, &ToView::Containment { containment: containment.clone() });
+        }
         Told::Pong { number } => shape(scratch, &ToView::Pong { n: *number }),
         // Only asked for in dialects that list tabs or call tools, and nothing else.
         Told::Tabs { .. }
@@ -53,9 +57,7 @@ pub(super) fn told(scratch: &mut Vec<u8>, told: &Told, message: &mut dyn FnMut(&
         | Told::LentCall { .. }
         | Told::ApprovalsWatched { .. }
         | Told::ApprovalOpen { .. }
-        | Told::Answered { .. }
-        | Told::Rules { .. }
-        | Told::Containment(_) => return,
+        | Told::Answered { .. } => return,
     }
     message(scratch);
     scratch.shrink_to(KEEP_SCRATCH_BYTES);

@@ -52,7 +52,7 @@ async fn scene(script: &str, graces: Graces) -> Scene {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0).kill_on_drop(true);
-    let born = spawner.clone().spawn(command, "x".to_owned()).await.unwrap();
+    let born = spawner.clone().spawn(command, Vec::new(), "x".to_owned()).await.unwrap();
     let ((heard, inbox), (orders, ordered)) = (mpsc::channel(64), mpsc::channel(64));
     let (_stop, stop) = watch::channel(false);
     let around = Around { inbox: heard, orders: ordered, stop, clock: Clock::start(), graces, taping: Taping::Off };

@@ -7,14 +7,16 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{FutureExt, SinkExt, StreamExt};
+use switchboard_dialects::framing::native::MAX_TO_BROWSER_BYTES;
 use switchboard_dialects::framing::{Framing, FramingError, FramingKind, encode};
 use switchboard_dialects::view::ViewKind;
-use switchboard_types::{Reject, RejectCode, Told};
+use switchboard_types::{Reject, RejectCode};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Stdin, Stdout};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
+use super::browser::Browser;
 use crate::cli::exit::Failure;
 use crate::cli::wire::{Heard, Socket, heard};
 
@@ -29,12 +31,20 @@ const QUIET: Duration = Duration::from_secs(1);
 /// and at most this long.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
+/// How large a message may be for whoever reads our output.
+pub(super) enum Bounds {
+    /// As large as the host makes it.
+    None,
+    /// As large as a browser takes.
+    Browser(Browser),
+}
+
 /// Carries messages until the input ends, which is the usual end, or the host is gone.
-pub(super) async fn run(socket: Socket, kind: ViewKind, framing: FramingKind) -> Result<(), Failure> {
+pub(super) async fn run(socket: Socket, kind: ViewKind, framing: FramingKind, bounds: Bounds) -> Result<(), Failure> {
     let (sink, stream) = socket.split();
     let (refuse, refusals) = mpsc::channel(REFUSALS);
     let mut up = Box::pin(Up { input: tokio::io::stdin(), sink, kind, refuse }.run(Framing::new(framing)));
-    let mut down = Down { output: tokio::io::stdout(), stream, refusals, framing, out: BytesMut::new() };
+    let mut down = Down { output: tokio::io::stdout(), stream, refusals, framing, bounds, out: BytesMut::new() };
     let ended = tokio::select! {
         ended = &mut up => ended,
         over = down.run(None) => return over,
@@ -106,7 +116,7 @@ impl Up {
     /// Answers in the host's stead, in the dialect's own form.
     async fn refuse(&self, code: RejectCode, message: &str) {
         let mut answer = Vec::new();
-        self.kind.make().write(&Told::Refused(Reject::new(code, message)), &mut |json| answer = json.to_vec());
+        self.kind.make().refuse(&Reject::new(code, message), &mut |json| answer = json.to_vec());
         // If the output is gone, so are we, soon.
         let _ = self.refuse.send(answer).await;
     }
@@ -122,6 +132,7 @@ struct Down {
     stream: SplitStream<Socket>,
     refusals: mpsc::Receiver<Vec<u8>>,
     framing: FramingKind,
+    bounds: Bounds,
     out: BytesMut,
 }
 
@@ -133,10 +144,10 @@ impl Down {
             let over = tokio::select! {
                 biased;
                 Some(refusal) = self.refusals.recv() => {
-                    self.frame(&refusal);
+                    self.frame(&refusal).await;
                     None
                 }
-                message = self.stream.next() => self.gather(message),
+                message = self.stream.next() => self.gather(message).await,
                 () = sleep_until(until) => return Ok(()),
             };
             match self.write().await {
@@ -152,11 +163,14 @@ impl Down {
     }
 
     /// Takes this and whatever else has come; says why if it was the end.
-    fn gather(&mut self, first: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>) -> Option<String> {
+    async fn gather(
+        &mut self,
+        first: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>,
+    ) -> Option<String> {
         let mut next = Some(first);
         while let Some(message) = next {
             match heard(message) {
-                Heard::Text(text) => self.frame(text.as_bytes()),
+                Heard::Text(text) => self.frame(text.as_bytes()).await,
                 Heard::Nothing => {}
                 Heard::Over(why) => return Some(why),
             }
@@ -165,7 +179,12 @@ impl Down {
         None
     }
 
-    fn frame(&mut self, message: &[u8]) {
+    async fn frame(&mut self, message: &[u8]) {
+        let fitted = match &self.bounds {
+            Bounds::Browser(browser) if message.len() > MAX_TO_BROWSER_BYTES => Some(browser.fit(message).await),
+            Bounds::Browser(_) | Bounds::None => None,
+        };
+        let message = fitted.as_deref().unwrap_or(message);
         if let Err(error) = encode(self.framing, message, &mut self.out) {
             tracing::warn!("{error}");
         }

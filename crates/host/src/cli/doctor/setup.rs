@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::process::{Resource, getrlimit};
 use switchboard_types::Time;
 
-use super::Report;
+use super::{Report, walls};
 use crate::agents::{AgentKind, find_program};
 use crate::cli::agents::{Configured, Listed};
 use crate::cli::args::Cli;
@@ -31,8 +31,15 @@ pub(super) fn look(cli: &Cli, known: Option<&[WorkspaceEntry]>, report: &mut Rep
     };
     let trusted = known.unwrap_or_default().iter().any(|one| one.root == root.as_str() && one.trusted_ms.is_some());
     match Configured::read(user.clone(), root.clone(), trusted) {
-        Ok(configured) => workspace(cli, &configured, report),
+        Ok(configured) => {
+            walls::look(&configured.merged, &cli.source(), report);
+            for note in &configured.merged.left_out {
+                report.doubtful("workspace", note, "take it out, or write it into your own file");
+            }
+            workspace(cli, &configured, report);
+        }
         Err(failure) => {
+            walls::look(&user, &cli.source(), report);
             report.wrong("workspace", failure.message, "mend that line; until then only your own configuration counts");
             // What the user's own file names is looked at all the same.
             if let Ok(configured) = Configured::read(user, root, false) {

@@ -26,7 +26,7 @@ const OWN_LINK: Duration = Duration::from_secs(1);
 const LINKS: &str = "switchboard_view_links_open ";
 
 /// The host of a turn.
-pub(super) struct Host {
+pub(in crate::cli) struct Host {
     control: Control,
     own: Option<Own>,
 }
@@ -38,7 +38,7 @@ struct Own {
 
 impl Host {
     /// Joins the host that runs, or becomes one.
-    pub(super) async fn join_or_be(
+    pub(in crate::cli) async fn join_or_be(
         folder: Folder,
         config: (Config, UserConfig),
         workspace: &WorkspaceRoot,
@@ -95,12 +95,12 @@ impl Host {
         Ok(Self { control: Control::of(&found, folder.token()?)?, own: Some(Own { stop, running }) })
     }
 
-    pub(super) fn control(&self) -> &Control {
+    pub(in crate::cli) fn control(&self) -> &Control {
         &self.control
     }
 
     /// Ends our own host, once nobody else is at it. Whoever interrupts does not wait.
-    pub(super) async fn leave(self, signals: &mut Signals, interrupted: bool) -> Result<(), Failure> {
+    pub(in crate::cli) async fn leave(self, signals: &mut Signals, interrupted: bool) -> Result<(), Failure> {
         let Self { control, own: Some(Own { stop, mut running }) } = self else { return Ok(()) };
         let (began, mut told) = (Instant::now(), false);
         while !interrupted && others(&control).await {

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 
-use switchboard_types::{Approval, ApprovalId, Decision, Severity};
+use switchboard_types::{Approval, ApprovalId, Containment, Decision};
 use tokio::sync::mpsc;
 
 use crate::cli::print;
+use crate::cli::rules::severity;
 
 /// Lines that wait to be read.
 const LINES: usize = 16;
@@ -17,7 +18,9 @@ const DIFF_LINES: usize = 60;
 const CHOICES: &str = "[y] allow once  [s] allow for this session  [n] deny  [x] deny and stop: ";
 
 /// The questions that wait, and the terminal to ask them on.
-pub(super) struct Questions {
+pub(in crate::cli) struct Questions {
+    /// Who asks, in words.
+    asker: &'static str,
     waiting: VecDeque<Approval>,
     terminal: Option<Terminal>,
     looked: bool,
@@ -29,7 +32,7 @@ struct Terminal {
 }
 
 /// What to do about a question.
-pub(super) enum Next {
+pub(in crate::cli) enum Next {
     /// It was asked; the answer comes.
     Asked,
     /// Nobody can be asked.
@@ -37,12 +40,12 @@ pub(super) enum Next {
 }
 
 impl Questions {
-    pub(super) fn new() -> Self {
-        Self { waiting: VecDeque::new(), terminal: None, looked: false }
+    pub(in crate::cli) fn new(asker: &'static str) -> Self {
+        Self { asker, waiting: VecDeque::new(), terminal: None, looked: false }
     }
 
     /// A new question.
-    pub(super) fn add(&mut self, approval: Approval) -> Next {
+    pub(in crate::cli) fn add(&mut self, approval: Approval) -> Next {
         if !self.looked {
             // Looked for when it is needed: most turns never ask.
             self.looked = true;
@@ -59,7 +62,7 @@ impl Questions {
     }
 
     /// A question is answered, here or elsewhere. Says whether it was being asked.
-    pub(super) fn settled(&mut self, approval: &ApprovalId) -> bool {
+    pub(in crate::cli) fn settled(&mut self, approval: &ApprovalId) -> bool {
         let asked = self.waiting.front().is_some_and(|front| front.id == *approval);
         self.waiting.retain(|one| one.id != *approval);
         if asked {
@@ -69,7 +72,7 @@ impl Questions {
     }
 
     /// Waits for an answer to the question that is being asked; for ever if none is.
-    pub(super) async fn answer(&mut self) -> (ApprovalId, Decision) {
+    pub(in crate::cli) async fn answer(&mut self) -> (ApprovalId, Decision) {
         loop {
             let (Some(terminal), Some(front)) = (&mut self.terminal, self.waiting.front()) else {
                 return std::future::pending().await;
@@ -95,13 +98,13 @@ impl Questions {
     }
 
     /// Questions that can no longer be asked.
-    pub(super) fn orphans(&mut self) -> Vec<ApprovalId> {
+    pub(in crate::cli) fn orphans(&mut self) -> Vec<ApprovalId> {
         if self.terminal.is_some() { Vec::new() } else { self.waiting.drain(..).map(|one| one.id).collect() }
     }
 
     fn ask(&mut self) {
         let Some(front) = self.waiting.front() else { return };
-        let text = in_words(front);
+        let text = in_words(self.asker, front);
         // What was typed before the question was no answer to it.
         if let Some(terminal) = &mut self.terminal {
             while terminal.lines.try_recv().is_ok() {}
@@ -151,14 +154,9 @@ fn read(line: &str) -> Option<Decision> {
     }
 }
 
-fn in_words(approval: &Approval) -> String {
-    let severity = match approval.severity {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
-        Severity::Critical => "critical",
-    };
-    let mut lines = vec![String::new(), format!("The agent asks: {}", print::safe(&approval.title))];
+fn in_words(asker: &str, approval: &Approval) -> String {
+    let severity = severity(approval.severity);
+    let mut lines = vec![String::new(), format!("{asker}: {}", print::safe(&approval.title))];
     if let Some(command) = &approval.command {
         lines.push(format!("  $ {}", print::safe_text(command)));
     }
@@ -176,5 +174,8 @@ fn in_words(approval: &Approval) -> String {
         }
     }
     lines.push(format!("  risk {severity}: {}", print::safe(&approval.reason)));
+    if let Some(Containment::None { reason } | Containment::Missing { reason }) = &approval.containment {
+        lines.push(format!("  not held in: {}", print::safe(reason)));
+    }
     lines.join("\n")
 }

@@ -100,7 +100,7 @@ impl<'a> Turn<'a> {
         Ok(Self {
             talk: Talk::open(control).await?,
             screen: Screen::new(cli.format()),
-            questions: Questions::new(),
+            questions: Questions::new("The agent asks"),
             wanted,
             tab: name.clone(),
             whose: Tab::Ours,

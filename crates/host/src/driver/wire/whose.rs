@@ -158,10 +158,23 @@ impl Driver {
                 let sessions: Vec<SessionId> = seen.iter().filter_map(|(tab, _)| self.host.session_of(tab)).collect();
                 if seen.is_empty() { self.about_link(link) } else { About::Sessions(sessions) }
             }
-            Command::OpenSession { session, .. } | Command::DeleteSession { session } => {
-                About::Sessions(vec![*session])
+            Command::OpenSession { session, .. }
+            | Command::DeleteSession { session }
+            | Command::Answer { session, .. } => About::Sessions(vec![*session]),
+            Command::CallTools { calls, .. } => {
+                // Calls that name no session are about the bench's, which this record may not be of.
+                let named: Option<Vec<SessionId>> = calls.iter().map(|call| call.session).collect();
+                About::Sessions(named.unwrap_or_default())
             }
             Command::Visibility(_) | Command::Ping { .. } => self.about_link(link),
+            Command::ListTools { .. }
+            | Command::CancelCall { .. }
+            | Command::ListCalls { .. }
+            | Command::LendTools { .. }
+            | Command::LentResult { .. }
+            | Command::WatchApprovals { .. }
+            | Command::WatchRules {}
+            | Command::RemoveRule { .. } => About::Sessions(Vec::new()),
             other => About::Sessions(other.tab().and_then(|tab| self.host.session_of(tab)).into_iter().collect()),
         }
     }
@@ -194,6 +207,7 @@ impl Driver {
                 let seated = self.host.seats_of(link).any(|(_, session)| session == summary.session);
                 return if seated { vec![summary.session] } else { Vec::new() };
             }
+            Told::ApprovalOpen { session, .. } => return vec![*session],
             Told::Refused(reject) => self.about_refusal(link, reject),
             Told::Pong { .. } => self.about_link(link),
             _ => return Vec::new(),

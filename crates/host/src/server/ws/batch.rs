@@ -5,7 +5,7 @@ use std::io::IoSlice;
 
 use bytes::{Buf, Bytes};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
-use switchboard_types::Told;
+use switchboard_types::{Reject, Told};
 
 use super::frames;
 use crate::link::SharedPage;
@@ -44,6 +44,11 @@ impl Batch {
     pub(super) fn add_told(&mut self, told: &Told, dialect: &mut dyn ViewDialect) {
         self.cost += told.cost();
         self.frames += frames::put_told(&mut self.own, dialect, told);
+    }
+
+    /// Adds that the message that came last is refused.
+    pub(super) fn add_refusal(&mut self, reject: &Reject, dialect: &mut dyn ViewDialect) {
+        self.frames += frames::put_refusal(&mut self.own, dialect, reject);
     }
 
     /// Where the batch ends now; what is added after it can be told apart.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::{BufMut as _, Bytes};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
-use switchboard_types::Told;
+use switchboard_types::{Reject, Told};
 
 use crate::link::SharedPage;
 
@@ -38,6 +38,16 @@ pub(super) fn put_text(out: &mut Vec<u8>, json: &[u8]) {
 pub(super) fn put_told(out: &mut Vec<u8>, dialect: &mut dyn ViewDialect, told: &Told) -> u64 {
     let mut count = 0;
     dialect.write(told, &mut |json| {
+        put_text(out, json);
+        count += 1;
+    });
+    count
+}
+
+/// Adds the frames of a refusal of the message that came last; how many they are.
+pub(super) fn put_refusal(out: &mut Vec<u8>, dialect: &mut dyn ViewDialect, reject: &Reject) -> u64 {
+    let mut count = 0;
+    dialect.refuse(reject, &mut |json| {
         put_text(out, json);
         count += 1;
     });

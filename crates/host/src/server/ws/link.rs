@@ -226,7 +226,7 @@ impl Link {
             Err(reject) => {
                 self.shared.metrics.reject(reject.code);
                 let mut batch = Batch::default();
-                batch.add_told(&Told::Refused(reject.clone()), self.dialect.as_mut());
+                batch.add_refusal(&reject, self.dialect.as_mut());
                 (Err((reject, batch.since(Mark::default()))), Some(batch))
             }
         };
@@ -242,7 +242,7 @@ impl Link {
     async fn refuse(&mut self, reject: Reject) -> Result<(), LinkError> {
         self.shared.metrics.reject(reject.code);
         let mut batch = Batch::default();
-        batch.add_told(&Told::Refused(reject), self.dialect.as_mut());
+        batch.add_refusal(&reject, self.dialect.as_mut());
         Box::pin(self.write(batch)).await
     }
 
@@ -262,6 +262,14 @@ async fn settle(command: Command) -> Result<Command, Reject> {
             Ok(root) => Ok(Command::Trust { root, trust: Trust::Trusted }),
             Err(error) => Err(Reject::new(RejectCode::BadMessage, error.to_string())),
         },
+        Command::CallTools { request, mut calls, mode } => {
+            for call in &mut calls {
+                let Some(path) = &call.workspace else { continue };
+                let found = canonical_folder(path.as_str()).await;
+                call.workspace = Some(found.map_err(|error| Reject::new(RejectCode::BadMessage, error.to_string()))?);
+            }
+            Ok(Command::CallTools { request, calls, mode })
+        }
         other => Ok(other),
     }
 }
