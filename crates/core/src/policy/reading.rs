@@ -282,7 +282,19 @@ impl Reading {
         self.targets.extend(tree.targets);
         self.fed.extend(tree.fed);
         // A second, simpler look: two readers rarely miss the same thing.
-        raw::parts(line, &mut self.variables).into_iter().for_each(|guess| self.guess(guess));
+        let (parts, aside) = raw::parts(line);
+        for part in parts {
+            if !self.commands.iter().any(|known| known.words == part.words) {
+                let note = Note { piped: part.piped, open: u64::from(part.made_up), ..Note::default() };
+                self.push(Simple { assignments: Vec::new(), words: part.words }, note);
+            }
+        }
+        self.variables.extend(aside.variables);
+        for target in aside.targets {
+            if !self.targets.contains(&target) {
+                self.targets.push(target);
+            }
+        }
         if torn {
             self.guess_all(line);
         }
@@ -321,8 +333,6 @@ fn finish(reading: &mut Reading) {
         }
         found.extend(targets.into_iter().map(Ok));
     }
-    let parts = reading.guesses.iter().filter(|guess| guess.whole);
-    found.extend(parts.flat_map(|guess| places::touched(&guess.words)).map(Ok));
     for one in found {
         match one {
             Ok(target) if reading.targets.contains(&target) => {}

@@ -126,16 +126,6 @@ pub(super) fn add(reading: &mut Reading, depth: usize) {
         one(reading, at, &simple.words, depth);
         at += 1;
     }
-    let parts: Vec<Guess> = reading.guesses.iter().filter(|guess| guess.whole).cloned().collect();
-    for part in parts {
-        let Some((first, args)) = part.words.split_first() else { continue };
-        let name = program_name(first);
-        let runs = is_shell(&name) || name == "eval" || RUN_WORDS.contains(&name.as_str());
-        if runs || WRAPPERS.iter().any(|wrapper| wrapper.name == name) {
-            guess_suffixes(reading, args, part.piped);
-            guess_texts(reading, args, depth);
-        }
-    }
     feed(reading, depth);
 }
 
@@ -211,7 +201,7 @@ fn guess_suffixes(reading: &mut Reading, args: &[String], piped: bool) {
     for at in 0..args.len().min(MAX_TEXTS) {
         let words: Vec<String> = args.iter().skip(at).take(MAX_TEXTS).filter(|word| *word != "--").cloned().collect();
         if words.first().is_some_and(|first| !first.starts_with('-')) {
-            reading.guess(Guess { words, piped, made_up: false, whole: false });
+            reading.guess(Guess { words, piped, made_up: false });
         }
     }
 }
@@ -285,7 +275,7 @@ fn guess_texts(reading: &mut Reading, args: &[String], depth: usize) {
         let inner = read_text(text, depth + 1);
         for (at, simple) in inner.commands.iter().enumerate() {
             let piped = inner.notes.get(at).is_some_and(|note| note.piped);
-            reading.guess(Guess { words: simple.words.clone(), piped, made_up: false, whole: false });
+            reading.guess(Guess { words: simple.words.clone(), piped, made_up: false });
         }
         inner.guesses.into_iter().for_each(|guess| reading.guess(guess));
     }
@@ -307,7 +297,7 @@ fn feed(reading: &mut Reading, depth: usize) {
             let inner = read_text(text, depth + 1);
             for (at, simple) in inner.commands.iter().enumerate() {
                 let piped = inner.notes.get(at).is_some_and(|note| note.piped);
-                reading.guess(Guess { words: simple.words.clone(), piped, made_up: false, whole: false });
+                reading.guess(Guess { words: simple.words.clone(), piped, made_up: false });
             }
             inner.guesses.into_iter().for_each(|guess| reading.guess(guess));
         }

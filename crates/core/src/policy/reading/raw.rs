@@ -2,6 +2,7 @@
 //! knows nothing of grammar.
 
 use super::word::Word;
+use super::{Target, Touch};
 
 /// How many words behind a program are looked at.
 const MAX_WORDS: usize = 48;
@@ -17,8 +18,6 @@ pub(crate) struct Guess {
     pub(crate) piped: bool,
     /// Whether the first of them is made when it runs.
     pub(crate) made_up: bool,
-    /// Whether they are all that stands between two signs, so that their files can be told.
-    pub(crate) whole: bool,
 }
 
 /// Every run of words in a text, from each of its words on.
@@ -34,7 +33,7 @@ pub(crate) fn raw_commands(text: &str) -> Vec<Guess> {
                 return guesses;
             }
             let words = words.iter().skip(at).take(MAX_WORDS).map(|word| (*word).to_owned()).collect();
-            guesses.push(Guess { words, piped: piped && at == 0, made_up: false, whole: false });
+            guesses.push(Guess { words, piped: piped && at == 0, made_up: false });
         }
         if !segment.trim().is_empty() || end == Some('|') {
             piped = end == Some('|');
@@ -50,12 +49,13 @@ const BEFORE: &[&str] = &[
 ];
 
 /// What stands between the signs that separate commands, each part as the command that it would be. Unlike
-/// [`raw_commands`] it knows quotes, and takes no command to begin in the middle. Variables that are set before one are kept.
-pub(super) fn parts(text: &str, variables: &mut Vec<(String, String)>) -> Vec<Guess> {
+/// [`raw_commands`] it knows quotes, and takes no command to begin in the middle.
+pub(super) fn parts(text: &str) -> (Vec<Guess>, Aside) {
     let mut parts: Vec<(String, Option<char>)> = vec![(String::new(), None)];
     let (mut single, mut double) = (false, false);
     // Whether double quotes were open before each bracket: within a substitution they begin anew.
     let mut outer: Vec<bool> = Vec::new();
+    let mut guesses = Vec::new();
     let mut rest = text.chars().peekable();
     while let Some(sign) = rest.next() {
         let cuts = match sign {
@@ -76,6 +76,9 @@ pub(super) fn parts(text: &str, variables: &mut Vec<(String, String)>) -> Vec<Gu
             _ => {}
         }
         if cuts {
+            if matches!(sign, '`' | '$') && parts.last().is_some_and(|(part, sign)| begins(part, *sign)) {
+                guesses.push(Guess { words: vec![String::new()], piped: false, made_up: true });
+            }
             parts.push((String::new(), Some(sign)));
         } else if let Some((part, _)) = parts.last_mut() {
             part.push(sign);
@@ -85,20 +88,57 @@ pub(super) fn parts(text: &str, variables: &mut Vec<(String, String)>) -> Vec<Gu
         }
     }
     parts.truncate(MAX_GUESSES);
-    parts.into_iter().filter_map(|(part, sign)| guess(&part, sign, variables)).collect()
+    let mut aside = Aside::default();
+    guesses.extend(parts.into_iter().filter_map(|(part, sign)| guess(&part, sign, &mut aside)));
+    (guesses, aside)
 }
 
-fn guess(part: &str, sign: Option<char>, variables: &mut Vec<(String, String)>) -> Option<Guess> {
-    let mut words = super::word::words(part.trim());
+/// What stands beside the commands of a text.
+#[derive(Default)]
+pub(super) struct Aside {
+    /// Variables that are set before one.
+    pub(super) variables: Vec<(String, String)>,
+    /// Files of redirections.
+    pub(super) targets: Vec<Target>,
+}
+
+/// Whether a command would begin behind this part, so that what is made there names the program.
+fn begins(part: &str, sign: Option<char>) -> bool {
+    let blank = |word: &str| word.chars().all(|sign| matches!(sign, '"' | '\'')) || BEFORE.contains(&word);
+    !matches!(sign, Some('`' | ')' | '<' | '>')) && part.split_whitespace().all(blank)
+}
+
+/// A part with its braces spelled out: `{rm,-rf}` is two words.
+fn unbraced(part: &str) -> String {
+    let word = |word: &str| match word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        // An empty variable before each keeps in mind that the words are made when it runs.
+        Some(inner) if inner.contains(',') => {
+            inner.split(',').map(|word| format!("$@{word}")).collect::<Vec<_>>().join(" ")
+        }
+        _ => word.to_owned(),
+    };
+    part.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn guess(part: &str, sign: Option<char>, aside: &mut Aside) -> Option<Guess> {
+    let mut words = super::word::words(&unbraced(part));
     let before = words.iter().take_while(|word| is_before(word)).count();
     // Behind the sign of a redirection stands a file first.
-    let file = usize::from(matches!(sign, Some('<' | '>')));
+    let touch = match sign {
+        Some('>') => Some(Touch::Writes),
+        Some('<') => Some(Touch::Reads),
+        _ => None,
+    };
+    let file = usize::from(touch.is_some());
+    if let (Some(touch), Some(word)) = (touch, words.get(before).filter(|word| !word.text.is_empty())) {
+        aside.targets.push(Target { path: word.text.clone(), touch });
+    }
     let before = before + file + words.iter().skip(before + file).take_while(|word| is_before(word)).count();
     let behind = words.split_off(before.min(words.len()));
-    variables.extend(words.iter().filter_map(assignment).take(MAX_WORDS));
+    aside.variables.extend(words.iter().filter_map(assignment).take(MAX_WORDS));
     let made_up = behind.first()?.open;
     let words = behind.into_iter().take(MAX_WORDS).map(|word| word.text).collect();
-    Some(Guess { words, piped: sign == Some('|'), made_up, whole: true })
+    Some(Guess { words, piped: sign == Some('|'), made_up })
 }
 
 /// Whether a word stands before a command and is no part of it.
