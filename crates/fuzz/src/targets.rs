@@ -5,3 +5,4 @@ pub(crate) mod apex;
 pub(crate) mod framing;
 pub(crate) mod jsonrpc;
 pub(crate) mod plain;
+pub(crate) mod policy;

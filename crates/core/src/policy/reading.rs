@@ -130,12 +130,28 @@ pub(crate) struct Note {
     pub(crate) piped: bool,
     /// Its words hold what other commands write.
     pub(crate) substituted: bool,
-    /// The program's name is made when it runs.
-    pub(crate) made_up: bool,
-    /// Some of its arguments are made when it runs.
-    pub(crate) open_words: bool,
-    /// Another program runs it.
-    pub(crate) within: bool,
+    /// Which of its words are made when it runs, one bit each; the last bit stands for all further ones.
+    pub(crate) open: u64,
+}
+
+impl Note {
+    /// Whether the program's name is made when it runs.
+    pub(crate) fn is_made_up(self) -> bool {
+        self.is_open(0)
+    }
+
+    /// Whether some of its arguments are made when it runs.
+    pub(crate) fn has_open_words(self) -> bool {
+        self.open & !1 != 0
+    }
+
+    fn is_open(self, word: usize) -> bool {
+        self.open & bit(word) != 0
+    }
+}
+
+fn bit(word: usize) -> u64 {
+    1 << word.min(63)
 }
 
 impl Reading {
@@ -265,6 +281,8 @@ impl Reading {
         }
         self.targets.extend(tree.targets);
         self.fed.extend(tree.fed);
+        // A second, simpler look: two readers rarely miss the same thing.
+        raw::parts(line, &mut self.variables).into_iter().for_each(|guess| self.guess(guess));
         if torn {
             self.guess_all(line);
         }
@@ -303,8 +321,11 @@ fn finish(reading: &mut Reading) {
         }
         found.extend(targets.into_iter().map(Ok));
     }
+    let parts = reading.guesses.iter().filter(|guess| guess.whole);
+    found.extend(parts.flat_map(|guess| places::touched(&guess.words)).map(Ok));
     for one in found {
         match one {
+            Ok(target) if reading.targets.contains(&target) => {}
             Ok(target) => reading.targets.push(target),
             Err(doubt) => reading.doubt(doubt),
         }

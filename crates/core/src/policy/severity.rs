@@ -72,7 +72,7 @@ pub(crate) fn weigh(reading: &Reading, text: &str, env: &[(String, String)]) -> 
         found.extend(rate(&simple.words, reading.note(at)));
     }
     for guess in &reading.guesses {
-        let note = Note { piped: guess.piped, ..Note::default() };
+        let note = Note { piped: guess.piped, open: u64::from(guess.made_up), ..Note::default() };
         found.extend(rate(&guess.words, note).into_iter().filter(|finding| finding.severity >= Severity::High));
     }
     found.extend(of_targets(reading));
@@ -134,7 +134,7 @@ fn rate(words: &[String], note: Note) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect();
-    if note.made_up {
+    if note.is_made_up() {
         found.push(Finding::high("which program runs is decided only when it runs"));
     }
     if found.is_empty() {

@@ -1,5 +1,7 @@
 //! Every command of the corpus is judged as it says there.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 use switchboard_types::{Severity, Verdict};
 
@@ -18,17 +20,21 @@ pub(crate) struct Case {
     pub(crate) why: String,
 }
 
-pub(crate) fn corpus() -> Vec<Case> {
-    let text = include_str!("../../../../testdata/policy/commands.jsonl");
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+pub(crate) fn corpus() -> &'static [Case] {
+    static CORPUS: LazyLock<Vec<Case>> = LazyLock::new(|| {
+        let text = include_str!("../../../../testdata/policy/commands.jsonl");
+        text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+    });
+    &CORPUS
 }
 
 #[test]
 fn every_command_of_the_corpus_is_judged_as_it_says() {
     let corpus = corpus();
     assert!(corpus.len() >= 500, "{} commands", corpus.len());
+    assert!(corpus.iter().all(|case| !case.why.is_empty()));
     let mut wrong = Vec::new();
-    for case in &corpus {
+    for case in corpus {
         let facts = line(&case.command);
         let (plain, auto) = (World::default().judge(&facts), World::auto().judge(&facts));
         assert_eq!(plain.severity, auto.severity);

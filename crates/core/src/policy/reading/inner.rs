@@ -126,6 +126,16 @@ pub(super) fn add(reading: &mut Reading, depth: usize) {
         one(reading, at, &simple.words, depth);
         at += 1;
     }
+    let parts: Vec<Guess> = reading.guesses.iter().filter(|guess| guess.whole).cloned().collect();
+    for part in parts {
+        let Some((first, args)) = part.words.split_first() else { continue };
+        let name = program_name(first);
+        let runs = is_shell(&name) || name == "eval" || RUN_WORDS.contains(&name.as_str());
+        if runs || WRAPPERS.iter().any(|wrapper| wrapper.name == name) {
+            guess_suffixes(reading, args, part.piped);
+            guess_texts(reading, args, depth);
+        }
+    }
     feed(reading, depth);
 }
 
@@ -141,7 +151,7 @@ fn one(reading: &mut Reading, at: usize, words: &[String], depth: usize) {
     }
     if matches!(name.as_str(), "find" | "gfind" | "fd" | "fdfind") {
         for inner in executed(args) {
-            within(reading, inner, note.piped);
+            within(reading, inner, Note { piped: note.piped, ..Note::default() });
         }
     }
     if name == "eval" {
@@ -183,15 +193,16 @@ fn wrapped(reading: &mut Reading, wrapper: &Wrapper, args: &[String], note: Note
         } else if skip > 0 {
             skip -= 1;
         } else {
-            within(reading, args.get(at - 1..).unwrap_or_default().to_vec(), note.piped);
+            // The words before it are the wrapper's own name and options.
+            let own = Note { open: note.open >> at.min(63), piped: note.piped, ..Note::default() };
+            within(reading, args.get(at - 1..).unwrap_or_default().to_vec(), own);
             return;
         }
     }
 }
 
-fn within(reading: &mut Reading, words: Vec<String>, piped: bool) {
+fn within(reading: &mut Reading, words: Vec<String>, note: Note) {
     if !words.is_empty() {
-        let note = Note { within: true, piped, ..Note::default() };
         reading.push(Simple { assignments: Vec::new(), words }, note);
     }
 }
@@ -200,7 +211,7 @@ fn guess_suffixes(reading: &mut Reading, args: &[String], piped: bool) {
     for at in 0..args.len().min(MAX_TEXTS) {
         let words: Vec<String> = args.iter().skip(at).take(MAX_TEXTS).filter(|word| *word != "--").cloned().collect();
         if words.first().is_some_and(|first| !first.starts_with('-')) {
-            reading.guess(Guess { words, piped });
+            reading.guess(Guess { words, piped, made_up: false, whole: false });
         }
     }
 }
@@ -246,7 +257,7 @@ fn text_within(reading: &mut Reading, text: &str, depth: usize) {
     }
     for (at, simple) in inner.commands.into_iter().enumerate() {
         let note = inner.notes.get(at).copied().unwrap_or_default();
-        reading.push(simple, Note { within: true, ..note });
+        reading.push(simple, note);
     }
     for step in inner.steps {
         reading.within_redirects.extend(step.redirects);
@@ -274,7 +285,7 @@ fn guess_texts(reading: &mut Reading, args: &[String], depth: usize) {
         let inner = read_text(text, depth + 1);
         for (at, simple) in inner.commands.iter().enumerate() {
             let piped = inner.notes.get(at).is_some_and(|note| note.piped);
-            reading.guess(Guess { words: simple.words.clone(), piped });
+            reading.guess(Guess { words: simple.words.clone(), piped, made_up: false, whole: false });
         }
         inner.guesses.into_iter().for_each(|guess| reading.guess(guess));
     }
@@ -296,7 +307,7 @@ fn feed(reading: &mut Reading, depth: usize) {
             let inner = read_text(text, depth + 1);
             for (at, simple) in inner.commands.iter().enumerate() {
                 let piped = inner.notes.get(at).is_some_and(|note| note.piped);
-                reading.guess(Guess { words: simple.words.clone(), piped });
+                reading.guess(Guess { words: simple.words.clone(), piped, made_up: false, whole: false });
             }
             inner.guesses.into_iter().for_each(|guess| reading.guess(guess));
         }

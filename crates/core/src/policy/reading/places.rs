@@ -185,8 +185,10 @@ fn fetched(name: &str, args: &[String], add: &mut impl FnMut(Touch, &str)) {
         _ => ("OPoa", &["--output-document", "--directory-prefix", "--output-file", "--append-output"]),
     };
     let named = values_of(args, short, long);
-    let by_address =
-        name == "wget" && named.is_empty() || args.iter().any(|arg| is_flag(arg, "OJ", &["--remote-name"]));
+    let by_address = match name {
+        "wget" => named.is_empty(),
+        _ => args.iter().any(|arg| is_flag(arg, "OJ", &["--remote-name"])),
+    };
     if by_address {
         for address in args.iter().filter(|arg| !arg.starts_with('-')) {
             let path = address.split(['?', '#']).next().unwrap_or_default();

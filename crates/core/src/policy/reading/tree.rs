@@ -5,7 +5,7 @@ use tree_sitter::{Node, Parser};
 
 use super::strict::Planned;
 use super::word::{Word, words};
-use super::{Join, MAX_FOUND, Note, Simple, Target, Touch};
+use super::{Join, MAX_FOUND, Note, Simple, Target, Touch, bit};
 
 /// What a line may be made of without a doubt.
 const KNOWN: &[&str] = &[
@@ -206,10 +206,8 @@ fn command(node: Node<'_>, line: &str) -> (Simple, Note) {
             "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {}
             _ => {
                 for Word { text, open } in words(text(child, line)) {
-                    if simple.words.is_empty() {
-                        note.made_up |= open;
-                    } else {
-                        note.open_words |= open;
+                    if open {
+                        note.open |= bit(simple.words.len());
                     }
                     simple.words.push(text);
                 }

@@ -12,11 +12,9 @@ pub(super) struct Word {
 /// The words that a piece of shell text stands for. Never empty: where a blank or a comma hides in it (`$IFS`,
 /// `{rm,-rf}`), there are several.
 pub(super) fn words(raw: &str) -> Vec<Word> {
-    let hidden_blank = raw.contains("$IFS") || raw.contains("${IFS}");
-    let raw = raw.replace("${IFS}", " ").replace("$IFS", " ").replace("$'", "'").replace("$\"", "\"");
     let braced = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).filter(|inner| inner.contains(','));
     let (raw, comma) = match braced {
-        Some(inner) => (inner.to_owned(), true),
+        Some(inner) => (inner, true),
         None => (raw, false),
     };
     let mut state = State { comma, ..State::default() };
@@ -26,7 +24,7 @@ pub(super) fn words(raw: &str) -> Vec<Word> {
     }
     let last = std::mem::take(&mut state.word);
     state.words.push(last);
-    if comma || hidden_blank {
+    if comma || state.hidden_blank {
         for word in &mut state.words {
             word.open = true;
         }
@@ -39,6 +37,7 @@ struct State {
     words: Vec<Word>,
     word: Word,
     comma: bool,
+    hidden_blank: bool,
     single: bool,
     double: bool,
 }
@@ -50,9 +49,14 @@ impl State {
             _ if self.single => self.word.text.push(character),
             '"' => self.double = !self.double,
             '\\' => self.escape(rest),
+            // Quotes of another kind: the letters in them stand for themselves all the same.
+            '$' if !self.double && matches!(rest.peek(), Some('\'' | '"')) => {}
             '$' => {
                 self.word.open = true;
-                skip_variable(rest);
+                if skip_variable(rest) == "IFS" && !self.double {
+                    self.hidden_blank = true;
+                    self.cut();
+                }
             }
             '`' => self.word.open = true,
             ' ' | '\t' | '\n' if !self.double => self.cut(),
@@ -89,8 +93,9 @@ impl State {
     }
 }
 
-/// Leaves out a variable's name or what stands in its braces.
-fn skip_variable(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+/// Leaves out a variable, or what stands in its braces, and says its name.
+fn skip_variable(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> String {
+    let mut name = String::new();
     match rest.peek().copied() {
         Some(open @ ('{' | '(')) => {
             let close = if open == '{' { '}' } else { ')' };
@@ -101,17 +106,22 @@ fn skip_variable(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
                 } else if character == close {
                     depth -= 1;
                     if depth == 0 {
-                        return;
+                        break;
                     }
+                } else {
+                    name.push(character);
                 }
             }
         }
-        Some(name) if name.is_ascii_alphabetic() || name == '_' => {
-            while rest.next_if(|character| character.is_ascii_alphanumeric() || *character == '_').is_some() {}
+        Some(first) if first.is_ascii_alphabetic() || first == '_' => {
+            while let Some(character) = rest.next_if(|sign| sign.is_ascii_alphanumeric() || *sign == '_') {
+                name.push(character);
+            }
         }
         Some('@' | '*' | '#' | '?' | '-' | '$' | '!' | '0'..='9') => {
             rest.next();
         }
         Some(_) | None => {}
     }
+    name
 }

@@ -74,7 +74,7 @@ fn removal(args: Args<'_>, note: Note) -> Finding {
     if args.short("rRf") || args.long(&["recursive", "force", "no-preserve-root"]) {
         return Finding::critical("it deletes folders with all that is in them, or files without a question");
     }
-    if note.open_words || note.substituted {
+    if note.has_open_words() || note.substituted {
         return Finding::high("it deletes files that are chosen only when it runs");
     }
     Finding::medium("it deletes files")

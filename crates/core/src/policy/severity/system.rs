@@ -83,6 +83,9 @@ pub(super) fn find(name: &str, args: Args<'_>) -> Option<Finding> {
         "systemctl" | "service" | "rc-service" | "initctl" => {
             return Some(Finding::medium("it may stop or change services of the machine"));
         }
+        "export" | "declare" | "typeset" | "readonly" | "local" | "setenv" if args.any(sets) => {
+            return Some(Finding::high("it sets a variable that changes what other programs do"));
+        }
         _ => {}
     }
     if UNSETTLE.contains(&name) {
@@ -95,6 +98,11 @@ pub(super) fn find(name: &str, args: Args<'_>) -> Option<Finding> {
         return Some(Finding::medium("it may change who can reach the machine"));
     }
     None
+}
+
+/// Whether a word sets a variable that steers.
+fn sets(word: &str) -> bool {
+    super::steers(word.split(['=', '+']).next().unwrap_or_default())
 }
 
 fn killing(name: &str, args: Args<'_>) -> Finding {
