@@ -6,10 +6,12 @@ import { NewTabs } from "./model/newtabs";
 import { answerOf, type Turn } from "./model/turn";
 import { Page } from "./page";
 import { FakeHost } from "./testing/fakehost";
+import { FakeTools } from "./testing/faketools";
 
 /** A page in virtual time, with a host that answers at once or not at all. */
 class Stage {
   readonly host = new FakeHost();
+  readonly tools = new FakeTools();
   now = 0;
   up = true;
   drawings = 0;
@@ -49,7 +51,7 @@ class Stage {
           },
         };
       },
-      openTools: () => ({ send: () => undefined, close: () => undefined }),
+      openTools: this.tools.open,
       letIn: () => Promise.resolve(true),
       keep: outboxKeep(new Shelf(localStorage)),
       newTabs: new NewTabs({
@@ -286,4 +288,63 @@ it("only a trusted folder offers agents, each of them once", () => {
   stage.lose();
   stage.pass(1_000);
   expect(stage.page.offers).toEqual([offer]);
+});
+
+it("the bench follows its log: what a command writes, and who has answered elsewhere", async () => {
+  const page = online();
+  stage.host.open("bench:/home/me/project", "bench");
+  page.openBench();
+  // The bench's link opens on its own.
+  await Promise.resolve();
+  expect(stage.tools.heard.map(({ type }) => type)).toEqual([
+    "SUBSCRIBE_APPROVALS",
+    "GET_TOOLS",
+    "GET_TOOL_HISTORY",
+  ]);
+  const { session } = stage.host.logs.get("bench:/home/me/project") ?? {};
+  stage.tools.say({
+    type: "APPROVAL_REQUEST",
+    approvalId: `${String(session?.session)}:a1`,
+    kind: "command",
+    title: "ls",
+    severity: "low",
+    reason: "",
+  });
+  const add = (body: Parameters<FakeHost["add"]>[1]) => {
+    stage.host.add("bench:/home/me/project", body);
+  };
+  add({
+    type: "approvalAsked",
+    approval: { id: "a1", kind: "command", title: "ls", severity: "low", reason: "" },
+  });
+  expect(page.bench.asks[0]?.resolution).toBe(null);
+  add({ type: "approvalResolved", approval: "a1", resolution: "allow_once" });
+  expect(page.bench.asks[0]).toMatchObject({ resolution: "allow_once", mine: false });
+  add({
+    type: "executionStarted",
+    execution: { id: "e1", kind: "command", title: "ls", digest: "", call: "c1" },
+  });
+  add({ type: "executionOutput", execution: "e1", text: "a.rs\n" });
+  expect(page.benchExecution("c1")?.output.text).toBe("a.rs\n");
+  expect(page.benchExecution("c2")).toBe(null);
+  expect(page.strip()).not.toContain("bench:/home/me/project");
+});
+
+it("rules are asked for again on a new link, once they are wanted", () => {
+  const page = online();
+  const asked = () => stage.host.heard.filter(({ type }) => type === "watchRules").length;
+  expect(asked()).toBe(0);
+  page.watchRules();
+  stage.lose();
+  stage.pass(1_000);
+  expect(asked()).toBe(2);
+  page.setPolicy({ autoEdits: true });
+  expect(stage.host.heard.some(({ type }) => type === "setPolicy")).toBe(false);
+  page.prompt("hello");
+  page.setPolicy({ autoEdits: true });
+  expect(stage.host.heard.at(-1)).toEqual({
+    type: "setPolicy",
+    tab: page.active,
+    change: { autoEdits: true },
+  });
 });

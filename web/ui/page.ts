@@ -200,7 +200,7 @@ export class Page {
   }
 
   setPolicy(change: PolicyChange): void {
-    if (this.active !== null) this.send({ type: "setPolicy", tab: this.active, change });
+    if (this.active !== null && this.session) this.send({ type: "setPolicy", tab: this.active, change });
   }
 
   /** Rules are told from now on. */

@@ -1025,9 +1025,9 @@ queued: number,
  */
 approvals: number,
 /**
- * What a person has set for it; absent if it is not known.
+ * What its agent may do without a question.
  */
-policy?: SessionPolicy, createdMs: Time,
+policy: SessionPolicy, createdMs: Time,
 /**
  * When a turn last began or ended.
  */

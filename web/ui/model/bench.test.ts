@@ -284,6 +284,18 @@ it("a question that somebody else has answered says what holds", async () => {
   expect(bench.asks[0]?.resolution).toBe("deny");
 });
 
+it("a question goes with its call, whoever has answered", async () => {
+  const done = bench.run(tool("web_search"));
+  host.say({ ...QUESTION, executionId: "x1" });
+  const [run] = bench.runs;
+  expect(run && bench.asked(run)).toBe(true);
+  host.answer(host.last("EXECUTE_TOOL"), { result: { success: true, duration: 1 } });
+  await done;
+  await fire();
+  expect(bench.asks[0]).toMatchObject({ resolution: "expired", mine: false });
+  expect(run && bench.asked(run)).toBe(false);
+});
+
 it("what makes no sense is no tool, no question and no history", () => {
   host.say({ type: "APPROVAL_REQUEST", approvalId: "x" });
   host.say({ type: "DANCE" });

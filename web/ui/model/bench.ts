@@ -62,6 +62,8 @@ const HISTORY_PAGE = 25;
 const NOT_READY_MS = 500;
 /** How long an answered question stays to be read. */
 const ASK_STAYS_MS = 6_000;
+/** The log may say who has answered a question a little after its call is over. */
+const LOG_WITHIN_MS = 2_000;
 const MAX_TIMEOUT_MS = 600_000;
 
 export class Bench {
@@ -236,7 +238,24 @@ export class Bench {
       run.trouble = `${words(error)}. It may have gone on without this page; the history knows.`;
     }
     this.around.changed();
+    this.settleAsks(run.id);
     void this.readHistory();
+  }
+
+  /** A call that is over asks nothing any more. The log says who has answered; it may need a moment. */
+  private settleAsks(call: string): void {
+    const left = this.asks.filter((ask) => ask.call === call && ask.resolution === null);
+    if (left.length === 0) return;
+    this.around.later(() => {
+      for (const { id } of left) this.resolved(id, "expired", false);
+    }, LOG_WITHIN_MS);
+  }
+
+  /** Whether a run waits for a person. */
+  asked(run: Run): boolean {
+    return this.asks.some(
+      ({ call, resolution }) => resolution === null && (call === null || call === run.id),
+    );
   }
 
   async cancel(run: Run): Promise<void> {

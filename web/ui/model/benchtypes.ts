@@ -31,6 +31,8 @@ export type PastCall = {
 export type BenchAsk = {
   id: string;
   session: number;
+  /** The call that brought it about; null if nobody says. */
+  call: string | null;
   approval: Approval;
   /** What a rule would allow from now on, in words; null if none can. */
   ruleText: string | null;
@@ -114,6 +116,7 @@ export function askOf(message: Record<string, unknown>): BenchAsk | null {
   return {
     id,
     session: Number(session),
+    call: text(message["executionId"]) || null,
     ruleText: typeof rule === "string" ? rule : null,
     approval: {
       id: approval,

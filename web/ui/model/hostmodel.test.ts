@@ -275,6 +275,7 @@ describe("sessions", () => {
       agentState: "none" as const,
       queued: 0,
       approvals: 0,
+      policy: { mode: "agent" as const, autoCommands: false, autoEdits: false },
       createdMs: 1,
       updatedMs: 2,
     };
@@ -314,4 +315,25 @@ it("what does not fit is never applied: a fresh link, then from the start", () =
   model.hello("1");
   expect(model.take(skip)).toEqual([{ type: "renew" }]);
   expect(model.log("t")?.cursor).toBe(0);
+});
+
+it("the record of a tool bench is no conversation", () => {
+  const model = new HostModel(new Outbox(memory(), 0));
+  const host = new FakeHost();
+  const { session: talk } = host.open("t");
+  const { session: bench } = host.open("bench:/w", "bench", "/w");
+  model.take({ type: "welcome", version: "1", home: "/w", workspaces: [], sessions: [talk, bench] });
+  model.take({ type: "session", session: { ...bench, approvals: 2 } });
+  expect(model.tabOrder).toEqual(["t"]);
+  expect(model.recent().map(({ tab }) => tab)).toEqual(["t"]);
+  expect(model.benches().map(({ tab, approvals }) => [tab, approvals])).toEqual([["bench:/w", 2]]);
+});
+
+it("rules and how commands are held in are what the host said last", () => {
+  const model = new HostModel(new Outbox(memory(), 0));
+  expect([model.rules, model.containment]).toEqual([null, null]);
+  model.take({ type: "rules", rules: [] });
+  model.take({ type: "containment", containment: { type: "works", by: "bubblewrap" } });
+  model.take({ type: "containment", containment: { type: "none", reason: "gone" } });
+  expect([model.rules, model.containment]).toEqual([[], { type: "none", reason: "gone" }]);
 });

@@ -197,7 +197,7 @@ export class SbBench extends LitElement {
               .bench=${bench}
               .run=${run}
               .execution=${this.page.benchExecution(run.id)}
-              .waits=${bench.asks.some(({ resolution }) => resolution === null)}
+              .waits=${bench.asked(run)}
               .version=${this.version}
             ></sb-bench-result>`
           : nothing

@@ -104,6 +104,10 @@ export class SbDiff extends LitElement {
         background: var(--sb-panel);
         color: var(--sb-muted);
       }
+      .beside .spoken {
+        user-select: none;
+        -webkit-user-select: none;
+      }
       .beside .none {
         --row: var(--sb-panel);
       }

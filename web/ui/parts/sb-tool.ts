@@ -14,7 +14,7 @@ import { picture, pictureStyle } from "./picture";
 import { changeCounts, countsStyle } from "./sb-diff";
 import "./sb-execution";
 import "./sb-terminal";
-import { shown } from "./shown";
+import { quoting, shown } from "./shown";
 
 /** Characters of an input or output that are drawn; the log has it whole. */
 const MAX_JSON_CHARS = 20_000;
@@ -118,7 +118,7 @@ export class SbTool extends LitElement {
 
   private parts(title: string) {
     const { piece, executions, answers } = this.call;
-    const { content = [], locations = [], input, output } = piece.call;
+    const { content = [], locations = [], input, output, error } = piece.call;
     const inTerminals = new Set(content.flatMap((part) => (part.type === "terminal" ? [part.terminal] : [])));
     const rest = executions.filter(({ execution }) => !inTerminals.has(execution.id));
     const bare = content.length === 0 && rest.length === 0;
@@ -126,11 +126,12 @@ export class SbTool extends LitElement {
     return html`${long ? html`<p class="whole" tabindex="0" role="region" aria-label="Title">${shown(title.slice(0, MAX_JSON_CHARS))}</p>` : nothing}
       ${locations.length > 0 ? places(locations) : nothing}
       ${answers.map((answer) => html`<p class="muted small">${answeredWords(answer)}</p>`)}
+      ${error ? html`<p class="small not" data-testid="tool-error"><code>${error.code}</code> ${quoting(error.message.slice(0, 2_000))}</p>` : nothing}
       ${content.slice(0, MAX_PARTS).map((part) => this.show(part))}
       ${content.length > MAX_PARTS ? html`<p class="muted small">${content.length - MAX_PARTS} more parts are not drawn.</p>` : nothing}
       ${rest.map((execution) => html`<sb-execution .piece=${execution} .version=${execution.version}></sb-execution>`)}
       ${this.json("Input", input, bare)}${this.json("Output", output, bare)}
-      ${bare && input === undefined && output === undefined ? html`<p class="muted small">No details were given.</p>` : nothing}`;
+      ${bare && input === undefined && output === undefined && !error ? html`<p class="muted small">No details were given.</p>` : nothing}`;
   }
 
   private show(part: ToolContent) {

@@ -52,6 +52,7 @@ export class FakeHost {
       agentState: "none",
       queued: 0,
       approvals: 0,
+      policy: { mode: "agent", autoCommands: false, autoEdits: false },
       createdMs: this.time,
       updatedMs: this.time,
     };

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use switchboard_core::NetworkFor;
+use switchboard_core::policy::{check_glob, default_patterns};
 use switchboard_types::limits::MAX_PATTERNS;
 use switchboard_types::{Patterns, Unasked};
 use toml::Spanned;
@@ -69,7 +70,7 @@ impl ToolPolicy {
         if self.asks.is_empty() {
             return self.own.clone().map(Patterns);
         }
-        let mut patterns = self.own.clone().unwrap_or_else(|| built_in());
+        let mut patterns = self.own.clone().unwrap_or_else(|| default_patterns().0);
         patterns.extend(self.asks.iter().map(|glob| (glob.clone(), Unasked::MayNot)));
         Some(Patterns(patterns))
     }
@@ -182,33 +183,6 @@ fn writable(source: Source<'_>, folders: Vec<Spanned<String>>) -> Result<Vec<Pat
     folders.into_iter().map(check).collect()
 }
 
-/// What holds where nobody says anything: everything may be edited, but for what steers programs or holds secrets.
-fn built_in() -> Vec<(String, Unasked)> {
-    let asked = [
-        "**/.env*",
-        "**/.vscode/*.json",
-        "**/package.json",
-        "**/package-lock.json",
-        "**/yarn.lock",
-        "**/pnpm-lock.yaml",
-        "**/*.pem",
-        "**/*.key",
-        "**/*.pfx",
-        "**/*.p12",
-        "**/tsconfig.json",
-        "**/jsconfig.json",
-        "**/Dockerfile",
-        "**/docker-compose*.{yml,yaml}",
-        "**/.github/workflows/*",
-        "**/.npmrc",
-        "**/.yarnrc",
-        "**/.yarnrc.yml",
-        "**/*.secrets.*",
-    ];
-    let all = std::iter::once(("**/*".to_owned(), Unasked::May));
-    all.chain(asked.map(|glob| (glob.to_owned(), Unasked::MayNot))).collect()
-}
-
 type Globs = Vec<(Spanned<String>, Spanned<bool>)>;
 
 fn globs(source: Source<'_>, table: Option<Spanned<EditsTable>>) -> Result<Option<Globs>, ConfigError> {
@@ -225,9 +199,9 @@ fn globs(source: Source<'_>, table: Option<Spanned<EditsTable>>) -> Result<Optio
             let message = "a glob is of paths from the workspace's folder on, such as `docs/**` or `**/*.pem`";
             return Err(source.wrong(glob.span(), message));
         }
-        match globset::Glob::new(glob.get_ref()) {
-            Ok(_) => Ok((glob, ask)),
-            Err(error) => Err(source.wrong(glob.span(), format!("it is no glob: {}", error.kind()))),
+        match check_glob(glob.get_ref()) {
+            Ok(()) => Ok((glob, ask)),
+            Err(why) => Err(source.wrong(glob.span(), why)),
         }
     };
     patterns.into_iter().map(check).collect::<Result<_, _>>().map(Some)

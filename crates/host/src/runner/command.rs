@@ -140,7 +140,7 @@ fn prepare_as(
 }
 
 fn shown_command(open: &Root, plan: &RunPlan, title: String) -> Prepared {
-    let cwd = open.path().join(&plan.cwd);
+    let cwd = if plan.cwd.as_os_str().is_empty() { open.path().to_owned() } else { open.path().join(&plan.cwd) };
     let (line, argv) = match plan.words.as_slice() {
         [shell, flag, line] if [shell.as_str(), flag.as_str()] == SHELL => (Some(line.as_str()), [].as_slice()),
         words => (None, words),
@@ -150,7 +150,11 @@ fn shown_command(open: &Root, plan: &RunPlan, title: String) -> Prepared {
     Prepared {
         kind: ApprovalKind::Command,
         title,
-        command: Some(quote::line(&plan.env, &plan.words)),
+        command: Some(match line {
+            // As it was asked for, and as it can be edited.
+            Some(line) if plan.env.is_empty() && quote::can_be_seen(line) => line.to_owned(),
+            Some(_) | None => quote::line(&plan.env, &plan.words),
+        }),
         cwd: Some(shown(&cwd.to_string_lossy(), usize::MAX)),
         path: None,
         diff: None,
@@ -288,8 +292,10 @@ pub(super) fn ready(plan: &RunPlan, own: &Path, how: &How) -> Result<Ready, Erra
             Err(ErrandFailure::new(ErrandCode::Denied, message))
         }
         Containment::Works { .. } => contained(plan, own, how, (&open, folder), line, environment),
-        Containment::None { .. } if line.steps.len() > 1 => uncontained(plan, how, (&open, folder), line, environment),
-        Containment::None { .. } => Ok(bare(plan, folder, environment)),
+        Containment::None { .. } => match how.run_as {
+            RunAs::Judged => uncontained(plan, how, (&open, folder), line, environment),
+            RunAs::Shown => Ok(bare(plan, folder, environment)),
+        },
     }
 }
 

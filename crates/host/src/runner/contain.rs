@@ -32,8 +32,6 @@ use std::path::{Path, PathBuf};
 
 use switchboard_types::Containment;
 
-use crate::config::{Holding, HoldingMode};
-
 pub use probe::probe;
 
 pub(super) use git::writes as writes_git;
@@ -66,23 +64,6 @@ pub struct Wanted {
     pub hidden: Vec<PathBuf>,
     /// The program `switchboard`, which is started behind the walls first. This very program if absent.
     pub program: Option<PathBuf>,
-}
-
-impl Wanted {
-    /// What the user's configuration wants, which comes from this file.
-    #[must_use]
-    pub fn of(holding: &Holding, file: Option<&Path>) -> Self {
-        Self {
-            mode: match holding.mode {
-                HoldingMode::Auto => Mode::Auto,
-                HoldingMode::Required => Mode::Required,
-                HoldingMode::Off => Mode::Off,
-            },
-            writable: holding.writable.clone(),
-            hidden: file.map(Path::to_owned).into_iter().collect(),
-            program: None,
-        }
-    }
 }
 
 /// The walls, as they can be put up here.

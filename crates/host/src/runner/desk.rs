@@ -37,7 +37,7 @@ pub(super) enum Back {
         /// Which one.
         errand: ErrandId,
         /// What would be done.
-        plan: Option<(Plan, Held)>,
+        plan: Option<Box<(Plan, Held)>>,
     },
     /// A command has ended.
     Over {
@@ -61,7 +61,7 @@ pub(super) enum Back {
 #[derive(Debug)]
 enum Open {
     Preparing(SessionId),
-    Ready(SessionId, Plan, Held),
+    Ready(SessionId, Box<(Plan, Held)>),
 }
 
 /// How something is ended that is under way.
@@ -160,8 +160,8 @@ impl Desk {
             Back::Planned { errand, plan } => {
                 self.under_way.remove(&errand);
                 // If it is not known any more, it was dropped meanwhile, and the plan goes with it.
-                if let (Some(Open::Preparing(session)), Some((plan, held))) = (self.errands.remove(&errand), plan) {
-                    self.errands.insert(errand, Open::Ready(session, plan, held));
+                if let (Some(Open::Preparing(session)), Some(plan)) = (self.errands.remove(&errand), plan) {
+                    self.errands.insert(errand, Open::Ready(session, plan));
                 }
             }
             Back::Over { session, execution, kept: Some(kept) } => self.terminals.over(session, &execution, kept),
@@ -242,7 +242,7 @@ impl Desk {
 
     fn perform(&mut self, errand: ErrandId, session: SessionId, execution: ExecutionId, how: How) {
         let plan = match self.errands.remove(&errand) {
-            Some(Open::Ready(owner, plan, _held)) if owner == session => plan,
+            Some(Open::Ready(owner, plan)) if owner == session => plan.0,
             Some(_) | None => return self.cannot_perform(errand, session, &execution),
         };
         // From here on the plan is gone: whatever happens, it is not performed again.

@@ -80,7 +80,8 @@ pub fn of_argv(root: &WorkspaceRoot, own: &Path, cwd: &str, argv: &[String]) -> 
 pub(super) fn of(open: &Root, said: Said<'_>) -> Known {
     let reading = said.line.map_or_else(|| read_argv(said.argv), read_line);
     let places = Places::of(open);
-    let cwd = open.path().join(said.cwd);
+    // Without the slash that joining nothing leaves: a rule names the folder as people do.
+    let cwd: PathBuf = open.path().join(said.cwd).components().collect();
     let mut programs = Vec::new();
     let mut found = Vec::new();
     for simple in reading.commands.iter().take(MAX_LOOKED_UP) {

@@ -116,7 +116,7 @@ impl Jobs {
     async fn planned(&self, errand: ErrandId, worked: Worked<(Option<Plan>, Prepared)>, held: Held) {
         let (place, planned) = worked;
         let (plan, result) = match planned {
-            Ok((plan, prepared)) => (plan.map(|plan| (plan, held)), Ok(Box::new(prepared))),
+            Ok((plan, prepared)) => (plan.map(|plan| Box::new((plan, held))), Ok(Box::new(prepared))),
             Err(failure) => (None, Err(failure)),
         };
         // The desk has the plan before anybody can order that it be performed.

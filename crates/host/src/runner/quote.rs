@@ -29,6 +29,11 @@ pub(super) fn line(env: &[(String, String)], words: &[String]) -> String {
     line
 }
 
+/// Whether a text for a shell can be shown as it is: lines and tabs are seen, everything else that is not must be spelled out.
+pub(super) fn can_be_seen(text: &str) -> bool {
+    text.chars().all(|character| matches!(character, '\n' | '\t') || !(character.is_control() || is_hidden(character)))
+}
+
 /// One word.
 fn word(text: &str) -> String {
     if text.chars().any(|character| character.is_control() || is_hidden(character)) {

@@ -13,21 +13,26 @@ fn rule(id: &str, created: u64, effect: RuleEffect, what: RuleWhat) -> Change {
     Change::Rule(Rule { id: id.into(), workspace, effect, what, created: Time(created), origin: "a test".to_owned() })
 }
 
-/// A store with two rules.
-fn with_rules() -> Stage {
-    let stage = Stage::new();
+/// Writes rules into a store that nobody uses.
+fn store(stage: &Stage, changes: Vec<Change>) {
     stage.call(&["sessions", "list"]).good();
     let (send, done) = std::sync::mpsc::channel();
     let (store, _) = SqliteStore::open(&stage.data(), Options::default(), move |done| drop(send.send(done))).unwrap();
+    store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes });
+    assert_eq!(done.recv_timeout(Duration::from_secs(20)).unwrap().changes_failed, None);
+    store.close().unwrap();
+}
+
+/// A store with two rules.
+fn with_rules() -> Stage {
+    let stage = Stage::new();
     let args = vec![ArgPattern::Is { arg: "--version".to_owned() }];
     let run = RuleWhat::Command { program: "/usr/bin/git".to_owned(), args, cwd: "/".to_owned() };
     let changes = vec![
         rule("r1", 1_700_000_000_000, RuleEffect::Allow, run),
         rule("r2", 1_700_000_000_001, RuleEffect::Deny, RuleWhat::Edit { glob: "docs/**".to_owned() }),
     ];
-    store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes });
-    assert_eq!(done.recv_timeout(Duration::from_secs(20)).unwrap().changes_failed, None);
-    store.close().unwrap();
+    store(&stage, changes);
     stage
 }
 
@@ -103,13 +108,18 @@ fn a_command_is_judged_and_nothing_is_run() {
 #[test]
 fn a_rule_shows_in_what_becomes_of_a_command() {
     let stage = Stage::new();
-    stage.script("tool", "#!/bin/sh\n");
     let judged = |stage: &Stage| stage.call(&["rules", "test", "--json", "git --version"]).good().json().remove(0);
     let before = judged(&stage);
     assert_eq!((&before["decision"], before.get("rule")), (&json!("ask"), None), "{before}");
-    let stage = with_rules();
+    // What it suggests is the rule that does it.
+    let what: RuleWhat = serde_json::from_value(before["suggestion"].clone()).unwrap();
+    let RuleWhat::Command { cwd, .. } = &what else { panic!("a rule about commands: {what:?}") };
+    assert_eq!(*cwd, stage.workspace().to_str().unwrap());
+    store(&stage, vec![rule("r7", 1_700_000_000_000, RuleEffect::Allow, what)]);
     let after = judged(&stage);
-    assert_eq!((&after["decision"], &after["rule"]), (&json!("allow"), &json!("r1")), "{after}");
+    assert_eq!((&after["decision"], &after["rule"]), (&json!("allow"), &json!("r7")), "{after}");
+    let other = stage.call(&["rules", "test", "--json", "git status"]).good().json().remove(0);
+    assert_eq!((&other["decision"], other.get("rule")), (&json!("ask"), None), "{other}");
 }
 
 #[test]

@@ -24,7 +24,6 @@ const LINES: &[(&str, &str, i32)] = &[
     ("echo b a | tr ' ' '\\n' | sort | head -n 1", "a\n", 0),
     ("false | true", "", 0),
     ("true | false", "", 1),
-    ("cd sub && ls", "inside\n", 0),
     ("cat sub/inside", "text\n", 0),
     ("cat < sub/inside", "text\n", 0),
     ("ls nothing 2>&1 | wc -l", "1\n", 0),

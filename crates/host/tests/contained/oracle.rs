@@ -98,7 +98,7 @@ async fn watched() {
             patterns: None,
             rules: &[],
             granted: false,
-            trust: Trust::Yes,
+            trust: Trust::Trusted,
         };
         let decision = match judge(&question).decision {
             Verdict::Allow => "allow".to_owned(),

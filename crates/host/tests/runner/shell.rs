@@ -240,3 +240,34 @@ async fn a_program_is_known_by_its_file_and_bound_to_it() {
     assert_eq!(code(stage.perform(errand).await.1), Some(ErrandCode::Changed));
     assert!(!stage.path("ran").exists());
 }
+
+#[tokio::test]
+async fn what_a_line_runs_and_touches_is_looked_up() {
+    let mut stage = Stage::patient();
+    stage.put(".git/config", "");
+    link(".git", stage.path("innocent"));
+    stage.put("sub/x", "");
+    let command = "cp x ../innocent/config && cat x | tee ../new/file /etc/motd > ../innocent/hooks/pre-commit";
+    let (_, shown) = stage.prepare(run_of(json!({"command": command, "cwd": "sub"}))).await.unwrap();
+    let facts = facts(&shown);
+    let names: Vec<_> = facts.programs.iter().map(|program| program.name.as_str()).collect();
+    assert_eq!(names, ["cp", "cat", "tee"]);
+    for program in &facts.programs {
+        let file = fs::canonicalize(program.path.as_deref().unwrap()).unwrap();
+        assert_eq!(program.place, Place::Outside(file.to_str().unwrap().to_owned()));
+    }
+    let place = |written: &str| {
+        let found = facts.targets.iter().find(|target| target.written == written);
+        found.unwrap_or_else(|| panic!("{written} is not in {:?}", facts.targets)).place.clone()
+    };
+    let inside = |path: &str| Place::Inside(path.to_owned());
+    assert_eq!(place("../innocent/config"), inside(".git/config"));
+    assert_eq!(place("../innocent/hooks/pre-commit"), inside(".git/hooks/pre-commit"));
+    assert_eq!(place("../new/file"), inside("new/file"));
+    assert_eq!(place("/etc/motd"), Place::Outside("/etc/motd".into()));
+    // What the facts say of each is in the order of the reading, which the judge goes by.
+    let reading = switchboard_core::policy::read_line(command);
+    let written: Vec<_> = reading.targets.iter().map(|target| target.path.as_str()).collect();
+    assert_eq!(facts.targets.iter().map(|target| target.written.as_str()).collect::<Vec<_>>(), written);
+    assert_eq!(facts.programs.len(), reading.commands.len());
+}

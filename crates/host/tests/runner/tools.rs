@@ -298,3 +298,25 @@ async fn what_may_do_harm_is_not_served_by_a_tool_either() {
     assert_eq!(code(read), Some(ErrandCode::NotFound));
     assert_eq!(fs::read_dir(stage.root.path()).unwrap().count(), 0);
 }
+
+/// The part of a page below a heading.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = page.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("there is no {heading}"));
+    rest.split_once("\n## ").map_or(rest, |(section, _)| section)
+}
+
+#[test]
+fn the_page_on_tools_has_each_with_just_its_parameters() {
+    let page = include_str!("../../../../docs/tools.md");
+    for tool in definitions() {
+        let ToolDefinition::Function { function } = &tool.definition else { panic!("{tool:?}") };
+        let rows = section(page, &format!("`{}`", function.name)).lines().filter(|line| line.starts_with("| `"));
+        let first = rows.filter_map(|line| line.split('|').nth(1));
+        let mut shown: Vec<_> =
+            first.flat_map(|cell| cell.split(',')).map(|name| name.trim().trim_matches('`').to_owned()).collect();
+        shown.sort();
+        let mut known: Vec<_> = function.parameters["properties"].as_object().unwrap().keys().cloned().collect();
+        known.sort();
+        assert_eq!(shown, known, "{}", function.name);
+    }
+}

@@ -43,6 +43,7 @@ export class Script {
     agentState: "ready",
     queued: 0,
     approvals: 0,
+    policy: { mode: "agent", autoCommands: false, autoEdits: false },
     createdMs: Date.now(),
     updatedMs: Date.now(),
   };
@@ -127,15 +128,7 @@ export class Script {
         this.rules = this.rules.filter(({ id }) => id !== frame.rule);
         return [{ type: "rules", rules: this.rules }];
       case "setPolicy": {
-        const { mode, autoCommands, autoEdits } = { ...session.policy, ...frame.change };
-        this.session = {
-          ...session,
-          policy: {
-            mode: mode ?? "agent",
-            autoCommands: autoCommands ?? false,
-            autoEdits: autoEdits ?? false,
-          },
-        };
+        this.session = { ...session, policy: { ...session.policy, ...frame.change } };
         return [{ type: "session", session: this.session }];
       }
       case "ping":

@@ -1,6 +1,6 @@
 //! Changes of files: patterns, protected paths, more than one name.
 
-use switchboard_types::{EditFacts, Judgement, Place, RuleEffect, RuleWhat, Severity, Unasked, Verdict};
+use switchboard_types::{Asker, EditFacts, Judgement, Place, RuleEffect, RuleWhat, Severity, Unasked, Verdict};
 
 use super::{Decision, Runs, by_trust_and_mode, find_rule};
 use crate::policy::files::Matcher;
@@ -51,6 +51,10 @@ pub(super) fn judge(question: &Question<'_>, facts: &EditFacts) -> Judgement {
 
 fn by_patterns(question: &Question<'_>, path: &str) -> Decision {
     match matcher(question).decide(path) {
+        // It is there to show how you are asked.
+        Some(Unasked::May) if question.asker == Asker::Demo => {
+            Decision::new(Verdict::Ask, "the demo agent changes nothing without a question")
+        }
         Some(Unasked::May) => Decision::new(Verdict::Allow, "the patterns let this file be changed without a question"),
         _ if question.session.auto_edits => {
             Decision::new(Verdict::Allow, "the session's switch for edits allows what the patterns would ask about")

@@ -343,10 +343,8 @@ pub(super) struct WireSession {
     queued: u32,
     /// Questions that wait for a person.
     approvals: u32,
-    /// What a person has set for it; absent if it is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    policy: Option<SessionPolicy>,
+    /// What its agent may do without a question.
+    policy: SessionPolicy,
     created_ms: Time,
     /// When a turn last began or ended.
     updated_ms: Time,
@@ -365,7 +363,7 @@ impl From<&SessionSummary> for WireSession {
             agent_state: session.agent_state,
             queued: u32::try_from(session.queued).unwrap_or(u32::MAX),
             approvals: u32::try_from(session.approvals).unwrap_or(u32::MAX),
-            policy: None,
+            policy: session.policy.clone(),
             created_ms: session.created,
             updated_ms: session.updated,
         }

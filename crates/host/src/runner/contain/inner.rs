@@ -251,10 +251,7 @@ impl<'a> Play<'a> {
                 Join::Or => end.code() != 0,
             };
             if runs {
-                end = match pipeline {
-                    [part @ Part { builtin: Some(builtin), .. }] => self.alone(part, *builtin),
-                    parts => self.pipeline(parts),
-                };
+                end = self.pipeline(pipeline);
             }
             if !rest.is_empty() && signals.came() {
                 return end;
@@ -277,7 +274,6 @@ impl<'a> Play<'a> {
             let streams = Streams::of(input, output).and_then(|streams| streams.led(part.step, self.root));
             children.push(match (streams, part.builtin) {
                 (Err(error), _) => Err(cannot_open(&error)),
-                // Within a pipeline it would only change a shell of its own.
                 (Ok(_), Some(builtin)) => Err(builtin.code()),
                 (Ok(streams), None) => {
                     part.spawn(&self.variables, streams).map_err(|error| cannot_run(&part.words, &error))
@@ -292,14 +288,6 @@ impl<'a> Play<'a> {
             })
             .collect();
         ends.last().copied().unwrap_or(End::Code(0))
-    }
-
-    /// What is built in and stands alone changes what follows.
-    fn alone(&self, part: &Part<'_>, builtin: Builtin) -> End {
-        match Streams::of(None, None).and_then(|streams| streams.led(part.step, self.root)) {
-            Ok(_) => End::Code(builtin.run(&part.words)),
-            Err(error) => End::Code(cannot_open(&error)),
-        }
     }
 }
 

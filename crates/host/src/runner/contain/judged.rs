@@ -2,16 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 
-use switchboard_core::policy::{Reading, Simple};
+use switchboard_core::policy::{self, Reading, Simple};
 
 use super::pins::Pin;
-use super::script::{Join, Step};
+use super::script::{Join, Redirect, RedirectTo, Step, Stream};
 
 /// What the sequence does itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
-    /// `cd`: the folder of all that follows.
-    Cd,
     /// `true` and `:`
     True,
     /// `false`
@@ -21,32 +19,17 @@ pub(super) enum Builtin {
 impl Builtin {
     pub(super) fn of(name: &OsStr) -> Option<Self> {
         match name.to_str()? {
-            "cd" => Some(Self::Cd),
             "true" | ":" => Some(Self::True),
             "false" => Some(Self::False),
             _ => None,
         }
     }
 
-    /// What it ends with where it changes nothing.
+    /// What it ends with.
     pub(super) fn code(self) -> i32 {
         match self {
-            Self::Cd | Self::True => 0,
+            Self::True => 0,
             Self::False => 1,
-        }
-    }
-
-    pub(super) fn run(self, words: &[OsString]) -> i32 {
-        match (self, words) {
-            (Self::Cd, [_, folder]) => match std::env::set_current_dir(folder) {
-                Ok(()) => 0,
-                Err(error) => {
-                    eprintln!("cd: {}: {error}", folder.display());
-                    1
-                }
-            },
-            (Self::Cd, _) => 1,
-            (Self::True | Self::False, _) => self.code(),
         }
     }
 }
@@ -63,40 +46,52 @@ pub(crate) fn steps(reading: &Reading, mut find: impl FnMut(&str) -> Option<Pin>
     if let Some(doubt) = reading.doubts.first() {
         return Err(format!("only a shell could run this: {doubt}"));
     }
-    let joins = joins(reading)?;
     let mut line = Line::default();
-    let mut moved = false;
-    for (simple, join) in reading.commands.iter().zip(joins) {
-        let step = step(simple, join, moved, &mut find)?;
-        moved |= simple.words.first().is_some_and(|name| name == "cd");
+    for read in &reading.steps {
+        let simple = reading.commands.get(read.command).ok_or("it was not read whole")?;
+        line.steps.push(step(simple, read, &mut find)?);
         let variables = simple.assignments.iter().map(|(name, value)| format!("{name}={value}"));
         line.words.extend(variables.chain(simple.words.iter().cloned()).map(OsString::from));
-        line.steps.push(step);
     }
     if line.steps.is_empty() { Err("there is nothing to run".to_owned()) } else { Ok(line) }
 }
 
-fn step(simple: &Simple, join: Join, moved: bool, find: &mut impl FnMut(&str) -> Option<Pin>) -> Result<Step, String> {
+fn step(simple: &Simple, read: &policy::Step, find: &mut impl FnMut(&str) -> Option<Pin>) -> Result<Step, String> {
     let name = simple.words.first().ok_or("it only sets variables, which is for a shell")?;
     let builtin = Builtin::of(OsStr::new(name));
-    if builtin == Some(Builtin::Cd) && !(simple.words.len() == 2 && simple.words.iter().all(|word| word != "-")) {
-        return Err("`cd` needs one folder here".to_owned());
-    }
-    // Its file was looked for in the folder where all of it begins.
-    if moved && name.contains('/') && !name.starts_with('/') {
-        return Err(format!("which program `{name}` is depends on the `cd` before it"));
-    }
     let program = match builtin {
         Some(_) => None,
         None => Some(find(name).ok_or_else(|| format!("there is no program `{name}`"))?),
     };
-    Ok(Step { program, variables: simple.assignments.len(), words: simple.words.len(), join, redirects: Vec::new() })
+    let redirects = read.redirects.iter().map(redirect).collect::<Result<_, _>>()?;
+    let join = join(read.join);
+    Ok(Step { program, variables: simple.assignments.len(), words: simple.words.len(), join, redirects })
 }
 
-/// How the commands of a reading are joined. One that stands alone is joined to nothing.
-fn joins(reading: &Reading) -> Result<Vec<Join>, String> {
-    match reading.commands.as_slice() {
-        [_] => Ok(vec![Join::Then]),
-        _ => Err("how its commands are joined was not read".to_owned()),
+fn join(read: policy::Join) -> Join {
+    match read {
+        policy::Join::First | policy::Join::Then => Join::Then,
+        policy::Join::And => Join::And,
+        policy::Join::Or => Join::Or,
+        policy::Join::Pipe => Join::Pipe,
+    }
+}
+
+fn redirect(read: &policy::Redirect) -> Result<Redirect, String> {
+    let to = match &read.to {
+        policy::RedirectTo::Read(path) => RedirectTo::Read(path.clone()),
+        policy::RedirectTo::Write(path) => RedirectTo::Write(path.clone()),
+        policy::RedirectTo::Append(path) => RedirectTo::Append(path.clone()),
+        policy::RedirectTo::Same(other) => RedirectTo::Same(stream(*other)?),
+    };
+    Ok(Redirect { of: stream(read.fd)?, to })
+}
+
+fn stream(number: u32) -> Result<Stream, String> {
+    match number {
+        0 => Ok(Stream::Input),
+        1 => Ok(Stream::Output),
+        2 => Ok(Stream::Errors),
+        other => Err(format!("only a shell could lead {other} elsewhere")),
     }
 }
