@@ -80,7 +80,7 @@ impl Host {
         let wrong = if call.as_str().is_empty() || call.as_str().len() > MAX_ID_BYTES {
             Some(format!("a call's name has 1 to {MAX_ID_BYTES} bytes"))
         } else if self.calls.names.contains_key(&call) {
-            Some(format!("a call named `{call}` is open already; choose another name"))
+            Some(is_open(&call))
         } else {
             None
         };
@@ -193,6 +193,11 @@ impl Host {
     ) {
         let Some(session) = self.sessions.get(&id) else { return };
         let (turn, forbidden) = (session.heard_turn(), session.forbids_harm());
+        if session.state.call(&call).is_some() {
+            // The log tells calls apart by their names, so this one cannot even be told.
+            let failure = ToolFailure::new(ToolCode::ValidationError, is_open(&call));
+            return self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
+        }
         let name = ToolName::new(tool.as_str());
         let input = parameters.clone();
         let checked = self.checked(call.clone(), &name, parameters, None);
@@ -277,8 +282,7 @@ impl Host {
             return Err(ToolFailure::new(ToolCode::ExecutionError, message));
         }
         if session.state.call(call).is_some() {
-            let message = format!("a call named `{call}` is open in this session already; choose another name");
-            return Err(ToolFailure::new(ToolCode::ValidationError, message));
+            return Err(ToolFailure::new(ToolCode::ValidationError, is_open(call)));
         }
         if session.is_writable() {
             return Ok(());
@@ -373,6 +377,10 @@ impl Host {
 
 fn refused(call: CallId, failure: ToolFailure) -> ToolOutcome {
     ToolOutcome { call, result: Err(failure), duration_ms: 0, metadata: None }
+}
+
+fn is_open(call: &CallId) -> String {
+    format!("a call named `{call}` is open already; choose another name")
 }
 
 pub(super) fn not_ready() -> ToolFailure {
