@@ -14,7 +14,7 @@ use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
 use crate::config::watch::{UserConfig, Wanted};
-use crate::config::{self, Config, Durability};
+use crate::config::{self, Config, Durability, HoldingMode};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
@@ -109,8 +109,14 @@ async fn fence(serve: &Serve) -> Result<Arc<Fence>, Failure> {
 
 /// What the configuration wants of the walls around commands.
 pub(crate) fn wanted_walls(config: &Config, source: &UserConfig) -> contain::Wanted {
-    let file = source.file.as_ref().map(|(file, _)| file.as_path());
-    contain::Wanted::of(&config.tools.holding, file)
+    let mode = match config.tools.holding.mode {
+        HoldingMode::Auto => contain::Mode::Auto,
+        HoldingMode::Required => contain::Mode::Required,
+        HoldingMode::Off => contain::Mode::Off,
+    };
+    // Whoever can read it learns which secrets there are; whoever can write it decides who starts.
+    let hidden = source.file.iter().map(|(file, _)| file.clone()).collect();
+    contain::Wanted { mode, writable: config.tools.holding.writable.clone(), hidden, program: None }
 }
 
 fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {
