@@ -18,7 +18,7 @@ use crate::config::{self, Config, Durability, HoldingMode};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
-use crate::runner::contain::{self, Fence};
+use crate::runner::contain::{self, Walls};
 use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
@@ -38,9 +38,9 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
-    let fence = fence(&serve).await?;
+    let (tell_walls, walls) = Walls::soon();
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
-    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), Arc::clone(&fence))
+    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), walls)
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
     let (ready_to, readiness) = mpsc::channel(readiness::MAX_READINESS);
     let (watching, wanted) = watch::channel(Wanted::default());
@@ -71,7 +71,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
     // It ends when the driver does, since nobody wants to know any more.
     tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
-    tokio::spawn(readiness::find_out(ready_to, fence.told().clone()));
+    tokio::spawn(readiness::find_out(ready_to, wanted_walls(&serve.config, &serve.source), tell_walls));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
     let mut host = tokio::spawn(driver.run(stopping));
@@ -96,15 +96,6 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         Err(_) => tracing::warn!("the store is still being read; it is left as it is"),
     }
     ended.map_err(|error| Failure::failed(format!("the host's task ended badly: {error}")))
-}
-
-/// What commands are held in by.
-async fn fence(serve: &Serve) -> Result<Arc<Fence>, Failure> {
-    let (wanted, path) = (wanted_walls(&serve.config, &serve.source), std::env::var_os("PATH"));
-    let probed = tokio::task::spawn_blocking(move || contain::probe(wanted, path.as_deref())).await;
-    probed
-        .map(Arc::new)
-        .map_err(|error| Failure::failed(format!("nobody could look how commands are held in: {error}")))
 }
 
 /// What the configuration wants of the walls around commands.

@@ -192,7 +192,9 @@ fn a_file_of_format_3_gets_the_new_tables_and_goes_on() {
     let conn = Connection::open(folder.path().join(DB)).unwrap();
     conn.execute_batch("DROP TABLE call; DROP TABLE rule; DROP TABLE session_keeps; PRAGMA user_version = 3").unwrap();
     let mut hasher = crc32fast::Hasher::new();
-    [&[5_u8, 2][..], &6_u64.to_le_bytes(), b"format", &[1], &3_i64.to_le_bytes()].map(|part| hasher.update(part));
+    for part in [&[5_u8, 2][..], &6_u64.to_le_bytes(), b"format", &[1], &3_i64.to_le_bytes()] {
+        hasher.update(part);
+    }
     conn.execute("UPDATE meta SET value = 3, crc = ?1 WHERE key = 'format'", [hasher.finalize()]).unwrap();
     conn.close().unwrap();
     let opened = open(folder.path(), no_packing());
