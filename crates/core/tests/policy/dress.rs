@@ -170,7 +170,7 @@ fn keeps_its_meaning(first: Around, second: Around) -> bool {
     let ends_lines = matches!(first, Around::Background | Around::NewLineBehind | Around::NewLineBefore);
     // `env` takes a program, and none of the shell's own words.
     let is_no_program = matches!(first, Around::Negated | Around::Group | Around::Subshell | Around::Conditional);
-    !ends_lines && !(is_no_program && matches!(second, Around::Env))
+    !(ends_lines || is_no_program && matches!(second, Around::Env))
 }
 
 fn check(case: &Case, dressed: &str) -> Result<(), TestCaseError> {

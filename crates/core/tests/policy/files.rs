@@ -176,7 +176,8 @@ fn protected_paths_are_asked_each_time_whatever_is_set_and_however_they_are_writ
         ".ssh/authorized_keys",
         ".gitmodules",
     ];
-    let dresses: [(&str, fn(&str) -> String); 9] = [
+    type Dress = (&'static str, fn(&str) -> String);
+    let dresses: [Dress; 9] = [
         ("as it is", str::to_owned),
         ("upper case", str::to_uppercase),
         ("nested", |path| format!("vendor/lib/{path}")),
