@@ -40,7 +40,7 @@ fn a_call_is_logged_served_and_answered_once_its_end_is_durable() {
     assert_eq!(outcomes(&world, view, 1), None, "nothing is on the disk");
     world.settle();
     let session = bench_session(&world);
-    let metadata = Some(json!({ "executionId": "one", "sessionId": session }));
+    let metadata = Some(json!({ "executionId": "one", "sessionId": session.to_string() }));
     let result = Ok(json!({ "word": 1 }));
     assert_eq!(outcome(&world, view, 1), ToolOutcome { call: "one".into(), result, duration_ms: 0, metadata });
     assert_eq!(statuses(&world, session), [ToolStatus::Pending, ToolStatus::Running, ToolStatus::Completed]);

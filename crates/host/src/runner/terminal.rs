@@ -252,7 +252,7 @@ impl Terminal {
                     None => return self.leave().await,
                 },
                 read = hear(&mut self.pipe, &mut self.read), if listens => self.heard(read),
-                passed = pass(&mut self.stage) => self.passed(passed),
+                passed = pass(&mut self.stage) => self.passed(passed).await,
                 told = self.around.told.recv(), if listens_to_us => self.told(told),
                 () = sleep_until(alarm.unwrap_or(now)), if alarm.is_some() => self.rung(),
             }
@@ -282,7 +282,7 @@ impl Terminal {
         }
     }
 
-    fn passed(&mut self, passed: Passed) {
+    async fn passed(&mut self, passed: Passed) {
         let now = Instant::now();
         let until = now + self.around.graces.drained;
         match (passed, std::mem::replace(&mut self.stage, Stage::Drains { until })) {
@@ -295,7 +295,11 @@ impl Terminal {
                 self.stage = Stage::Buries(Box::pin(running.bury(grace)));
             }
             (Passed::Buried(status), Stage::Buries(_)) => {
-                self.status = self.reports.as_mut().and_then(Reports::status).or(status);
+                let told = match &mut self.reports {
+                    Some(reports) => reports.status().await,
+                    None => None,
+                };
+                self.status = told.or(status);
                 self.gone = Some(now);
             }
             (Passed::Gone | Passed::Buried(_), stage) => self.stage = stage,

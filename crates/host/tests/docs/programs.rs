@@ -69,6 +69,7 @@ fn the_views_of_the_page_on_tools_lend_one_and_call_it() {
     let (lend, call) = lines.trim().split_once('\n').unwrap();
     let (mut lender, mut caller) = (stage.shell(&host, lend), stage.shell(&host, call));
     lender.says("lent: shout", 1);
+    caller.says("call a tool:", 1);
     caller.types(r#"shout {"text": "hello"}"#);
     caller.says("gives: \"HELLO\"", 1);
     caller.types(r#"shout {"volume": 3}"#);

@@ -102,10 +102,10 @@ impl Shape {
         self.has_alternatives
     }
 
-    /// The schema in which unknown parameters are wrong, unless it says otherwise.
+    /// The schema in which unknown parameters are wrong, unless it says otherwise, or names none at all: that takes anything.
     pub(super) fn closed(&self, mut schema: Value) -> Value {
         let Value::Object(top) = &mut schema else { return schema };
-        if top.contains_key("additionalProperties") {
+        if top.contains_key("additionalProperties") || (self.names.is_empty() && self.patterns.is_empty()) {
             return schema;
         }
         top.insert("additionalProperties".to_owned(), Value::Bool(false));
