@@ -110,7 +110,7 @@ impl Host {
             let Slot::Waiting(wanted) = std::mem::replace(slot, Slot::Open) else { continue };
             batch.open += 1;
             if let Err(outcome) = self.begin_for_view(now, link, (no, at), *wanted) {
-                self.fill_slot((no, at), outcome);
+                self.fill_slot((no, at), *outcome);
             }
         }
     }
@@ -159,11 +159,11 @@ impl Host {
         link: LinkId,
         place: (BatchNo, usize),
         wanted: ToolRequest,
-    ) -> Result<(), ToolOutcome> {
+    ) -> Result<(), Box<ToolOutcome>> {
         let ToolRequest { call, tool, parameters, session, workspace, timeout_ms } = wanted;
         let Some(call) = call else { return Ok(()) };
         if self.stopping {
-            return Err(never_begun(call, "the host is stopping"));
+            return Err(Box::new(never_begun(call, "the host is stopping")));
         }
         let named = call.clone();
         let checked = self.checked(call, &tool, parameters, timeout_ms);
@@ -178,7 +178,7 @@ impl Host {
                 self.take_call(now, id, (Caller::View(place.0, place.1), None), wanted);
                 Ok(())
             }
-            Err(failure) => Err(refused(named, failure)),
+            Err(failure) => Err(Box::new(refused(named, failure))),
         }
     }
 

@@ -15,7 +15,7 @@ fn with_file() -> Stage {
     stage
 }
 
-fn run<'a>(params: &'a str) -> Vec<&'a str> {
+fn run(params: &str) -> Vec<&str> {
     RUN.iter().copied().chain(["--params", params]).collect()
 }
 

@@ -31,7 +31,7 @@ fn keeps() -> SessionKeeps {
 fn rule(id: &str, created: u64, effect: RuleEffect) -> Rule {
     let args = vec![ArgPattern::Is { arg: "status".to_owned() }, ArgPattern::Any {}, ArgPattern::Rest {}];
     let what = RuleWhat::Command { program: "/usr/bin/git".to_owned(), args, cwd: "/work".to_owned() };
-    let workspace = (created % 2 == 0).then(|| "/work".into());
+    let workspace = created.is_multiple_of(2).then(|| "/work".into());
     Rule { id: id.into(), workspace, effect, what, created: Time(created), origin: "an answer".to_owned() }
 }
 
