@@ -90,7 +90,7 @@ async fn good_turns(place: &Place) {
     let refusal: Value = serde_json::from_str(&view.text("m3")).unwrap();
     assert_eq!(refusal["code"], -32003);
     assert_eq!(refusal["data"], json!({"toolCallId": "c1", "code": "EXECUTION_ERROR"}));
-    let update = view.told.iter().find(|told| told["type"] == "tool-call-update").unwrap();
+    let update = view.told.iter().rfind(|told| told["type"] == "tool-call-update").unwrap();
     assert_eq!((&update["toolCall"]["id"], &update["toolCall"]["status"]), (&json!("c1"), &json!("failed")));
 
     view.prompt("tab", "m4", "fail").await;
