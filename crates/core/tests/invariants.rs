@@ -4,6 +4,7 @@
 
 mod invariants {
     mod agents;
+    mod agents_calls;
     mod apart_and_bounded;
     mod approvals;
     mod calls;
@@ -15,6 +16,7 @@ mod invariants {
     mod life;
     mod lists;
     mod looks;
+    mod making;
     mod policies;
     mod random;
     mod restart;
@@ -22,6 +24,7 @@ mod invariants {
     mod runner;
     mod seams;
     mod sleep;
+    mod tools;
     mod trust;
     mod turns;
     mod view;

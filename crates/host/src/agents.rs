@@ -50,6 +50,7 @@ mod stderr;
 mod tape;
 mod tree;
 
+pub use birth::keep_inherited;
 pub use children::{Leftover, end_leftovers};
 pub use ending::Graces;
 pub use fleet::Agents;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
+use switchboard_host::agents::keep_inherited;
 use switchboard_host::agents::shown::shown;
 use switchboard_host::cli::{
     self,
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     if let Some(code) = inner::asked() {
         return code;
     }
+    keep_inherited();
     let cli = Cli::parse();
     let done = match cli.command {
         // The demo agent is a child of the host and wants no runtime.

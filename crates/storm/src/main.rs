@@ -36,7 +36,7 @@ struct Args {
     #[arg(long, default_value_t = 0)]
     from: u64,
     /// Only rounds of these modes, separated by commas: kill, startup, double, term, close, stop, agent-stop, agent-kill,
-    /// reader, lock, starve
+    /// reader, lock, starve, run
     #[arg(long, value_delimiter = ',')]
     only: Vec<Mode>,
     /// Keep all data folders, not only that of a failure

@@ -80,7 +80,7 @@ impl Host {
         let wrong = if call.as_str().is_empty() || call.as_str().len() > MAX_ID_BYTES {
             Some(format!("a call's name has 1 to {MAX_ID_BYTES} bytes"))
         } else if self.calls.names.contains_key(&call) {
-            Some(format!("a call named `{call}` is open already; choose another name"))
+            Some(is_open(&call))
         } else {
             None
         };
@@ -110,7 +110,7 @@ impl Host {
             let Slot::Waiting(wanted) = std::mem::replace(slot, Slot::Open) else { continue };
             batch.open += 1;
             if let Err(outcome) = self.begin_for_view(now, link, (no, at), *wanted) {
-                self.fill_slot((no, at), outcome);
+                self.fill_slot((no, at), *outcome);
             }
         }
     }
@@ -159,11 +159,11 @@ impl Host {
         link: LinkId,
         place: (BatchNo, usize),
         wanted: ToolRequest,
-    ) -> Result<(), ToolOutcome> {
+    ) -> Result<(), Box<ToolOutcome>> {
         let ToolRequest { call, tool, parameters, session, workspace, timeout_ms } = wanted;
         let Some(call) = call else { return Ok(()) };
         if self.stopping {
-            return Err(never_begun(call, "the host is stopping"));
+            return Err(Box::new(never_begun(call, "the host is stopping")));
         }
         let named = call.clone();
         let checked = self.checked(call, &tool, parameters, timeout_ms);
@@ -178,7 +178,7 @@ impl Host {
                 self.take_call(now, id, (Caller::View(place.0, place.1), None), wanted);
                 Ok(())
             }
-            Err(failure) => Err(refused(named, failure)),
+            Err(failure) => Err(Box::new(refused(named, failure))),
         }
     }
 
@@ -193,6 +193,11 @@ impl Host {
     ) {
         let Some(session) = self.sessions.get(&id) else { return };
         let (turn, forbidden) = (session.heard_turn(), session.forbids_harm());
+        if session.state.call(&call).is_some() {
+            // The log tells calls apart by their names, so this one cannot even be told.
+            let failure = ToolFailure::new(ToolCode::ValidationError, is_open(&call));
+            return self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
+        }
         let name = ToolName::new(tool.as_str());
         let input = parameters.clone();
         let checked = self.checked(call.clone(), &name, parameters, None);
@@ -277,8 +282,7 @@ impl Host {
             return Err(ToolFailure::new(ToolCode::ExecutionError, message));
         }
         if session.state.call(call).is_some() {
-            let message = format!("a call named `{call}` is open in this session already; choose another name");
-            return Err(ToolFailure::new(ToolCode::ValidationError, message));
+            return Err(ToolFailure::new(ToolCode::ValidationError, is_open(call)));
         }
         if session.is_writable() {
             return Ok(());
@@ -373,6 +377,10 @@ impl Host {
 
 fn refused(call: CallId, failure: ToolFailure) -> ToolOutcome {
     ToolOutcome { call, result: Err(failure), duration_ms: 0, metadata: None }
+}
+
+fn is_open(call: &CallId) -> String {
+    format!("a call named `{call}` is open already; choose another name")
 }
 
 pub(super) fn not_ready() -> ToolFailure {

@@ -304,7 +304,7 @@ fn row_end(now: Time, duration_ms: u64, result: &Result<Value, ToolFailure>) -> 
 fn metadata(call: &OpenCall) -> Value {
     let mut known = Map::new();
     known.insert("executionId".to_owned(), json!(call.row.call));
-    known.insert("sessionId".to_owned(), json!(call.row.session));
+    known.insert("sessionId".to_owned(), json!(call.row.session.to_string()));
     if let Some(cleared) = &call.cleared {
         if let Some(approval) = &cleared.approval {
             known.insert("approval".to_owned(), json!(format!("{}:{approval}", call.row.session)));

@@ -141,7 +141,9 @@ impl Host {
     }
 
     fn ready(&mut self, now: Time, link: LinkId, seen: Vec<(TabId, Seen)>) {
-        let shown = self.sessions_with_tab().filter(|session| session.durable > Seq::START).map(|session| TabSummary {
+        // The bench is no conversation; who wants it watches everything.
+        let is_shown = |session: &&Session| session.durable > Seq::START && !session.agent.is_bench();
+        let shown = self.sessions_with_tab().filter(is_shown).map(|session| TabSummary {
             tab: session.tab.clone(),
             title: if session.shown_title().is_empty() { UNTITLED } else { session.shown_title() }.to_owned(),
             head: session.durable,

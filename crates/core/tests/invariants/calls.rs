@@ -1,111 +1,17 @@
 //! Calls of tools: ready or refused, judged, recorded, carried out once, answered exactly once and only when durable.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use switchboard_core::{Input, Trust};
 use switchboard_types::limits::{DEFAULT_CALL_MS, MAX_BATCH_CALLS, MAX_CALL_MS, MAX_RUNNING_CALLS};
 use switchboard_types::{
-    AgentName, Ask, BatchMode, Body, CallId, Command, CustomTool, Decision, Effect, ErrandResult, ExecutionEnd,
-    FunctionTool, LifeId, Provider, RejectCode, RequestNo, Resolution, SessionId, Success, Told, Tool, ToolCode,
-    ToolDefinition, ToolFailure, ToolOutcome, ToolRequest, ToolStatus, Word,
+    AgentName, BatchMode, Body, Command, Decision, ExecutionEnd, RejectCode, RequestNo, Resolution, SessionId, Success,
+    Told, ToolCode, ToolFailure, ToolOutcome, ToolRequest, ToolStatus,
 };
 
+use super::tools::{
+    answer, bench, bench_session, call, call_all, cancel, code, named, outcome, outcomes, run, statuses, tools, wants,
+};
 use super::world::{World, workspace};
-
-pub(crate) fn function(name: &str) -> ToolDefinition {
-    let (description, parameters) = (format!("does {name}"), json!({ "type": "object" }));
-    ToolDefinition::Function { function: FunctionTool { name: name.into(), description, parameters, strict: None } }
-}
-
-fn own(name: &str, effect: Effect) -> Tool {
-    Tool { definition: function(name), effect, provider: Provider::Host }
-}
-
-/// The tools of a host: one that reads, one that writes, one that runs.
-pub(crate) fn tools() -> Vec<Tool> {
-    let custom = CustomTool { name: "note".into(), description: "notes".to_owned(), format: None };
-    let note = Tool { definition: ToolDefinition::Custom { custom }, effect: Effect::Reads, provider: Provider::Host };
-    vec![own("write_file", Effect::Writes), own("say", Effect::Reads), note, own("run_terminal_command", Effect::Runs)]
-}
-
-pub(crate) fn wants(tool: &str, parameters: Value) -> ToolRequest {
-    ToolRequest { call: None, tool: tool.into(), parameters, session: None, workspace: None, timeout_ms: None }
-}
-
-pub(crate) fn named(call: &str, tool: &str, parameters: Value) -> ToolRequest {
-    ToolRequest { call: Some(call.into()), ..wants(tool, parameters) }
-}
-
-pub(crate) fn run(call: &str, line: &str) -> ToolRequest {
-    named(call, "run_terminal_command", json!({ "command": line }))
-}
-
-/// A trusted workspace whose tools are ready, with one view.
-pub(crate) fn bench() -> (World, usize) {
-    let mut world = World::new();
-    world.trust();
-    world.handle(Input::Tools(tools()));
-    let view = world.view();
-    (world, view)
-}
-
-pub(crate) fn call_all(world: &mut World, view: usize, request: u64, calls: Vec<ToolRequest>, mode: BatchMode) {
-    world.command(view, Command::CallTools { request: RequestNo(request), calls, mode });
-}
-
-pub(crate) fn call(world: &mut World, view: usize, request: u64, wanted: ToolRequest) {
-    call_all(world, view, request, vec![wanted], BatchMode::Parallel);
-    world.settle();
-}
-
-pub(crate) fn outcomes(world: &World, view: usize, request: u64) -> Option<Vec<ToolOutcome>> {
-    world.views[view].answers.iter().find_map(|told| match told {
-        Told::ToolsCalled { request: of, outcomes } if of.0 == request => {
-            Some(outcomes.clone().expect("the request was taken"))
-        }
-        _ => None,
-    })
-}
-
-pub(crate) fn outcome(world: &World, view: usize, request: u64) -> ToolOutcome {
-    let mut all = outcomes(world, view, request).expect("it is answered");
-    assert_eq!(all.len(), 1);
-    all.remove(0)
-}
-
-pub(crate) fn code(outcome: &ToolOutcome) -> Option<ToolCode> {
-    outcome.result.as_ref().err().map(|failure| failure.code)
-}
-
-/// The session of the bench.
-pub(crate) fn bench_session(world: &World) -> SessionId {
-    world.session_of("bench:/w")
-}
-
-pub(crate) fn cancel(world: &mut World, view: usize, request: u64, call: &str) -> bool {
-    world.command(view, Command::CancelCall { request: RequestNo(request), call: call.into() });
-    let told = world.views[view].answers.iter().rev().find_map(|told| match told {
-        Told::CallCancelled { request: of, cancelled } if of.0 == request => Some(*cancelled),
-        _ => None,
-    });
-    told.expect("a cancel is answered at once")
-}
-
-/// Answers the only question of a session.
-pub(crate) fn answer(world: &mut World, view: usize, request: u64, session: SessionId, decision: Decision) {
-    let state = world.host.state(session).unwrap();
-    let approval = state.approvals().next().expect("a question is open").approval.id.clone();
-    let request = RequestNo(request);
-    world.command(view, Command::Answer { request, session, approval, decision, command: None });
-    world.settle();
-}
-
-fn statuses(world: &World, session: SessionId) -> Vec<ToolStatus> {
-    let told = world.bodies(session).into_iter().filter_map(|body| match body {
-        Body::ToolCall { call } | Body::ToolCallUpdate { call } => Some(call.status),
-        _ => None,
-    });
-    told.collect()
-}
 
 #[test]
 fn before_the_tools_are_ready_nobody_is_told_of_any() {
@@ -134,7 +40,7 @@ fn a_call_is_logged_served_and_answered_once_its_end_is_durable() {
     assert_eq!(outcomes(&world, view, 1), None, "nothing is on the disk");
     world.settle();
     let session = bench_session(&world);
-    let metadata = Some(json!({ "executionId": "one", "sessionId": session }));
+    let metadata = Some(json!({ "executionId": "one", "sessionId": session.to_string() }));
     let result = Ok(json!({ "word": 1 }));
     assert_eq!(outcome(&world, view, 1), ToolOutcome { call: "one".into(), result, duration_ms: 0, metadata });
     assert_eq!(statuses(&world, session), [ToolStatus::Pending, ToolStatus::Running, ToolStatus::Completed]);
@@ -514,113 +420,4 @@ fn the_list_of_calls_is_the_stores_and_bounded() {
         panic!("the rest comes")
     };
     assert!(rest.len() == 1 && rest[0].asked < rows[0].asked);
-}
-
-fn working() -> (World, usize, SessionId, LifeId) {
-    let (mut world, view, session) = World::with_own();
-    world.handle(Input::Tools(tools()));
-    world.prompt(view, "tab", "one");
-    world.settle();
-    let life = world.life();
-    (world, view, session, life)
-}
-
-fn tool_call(world: &mut World, session: SessionId, call: &str, tool: &str, parameters: Value) {
-    let life = world.life();
-    world.words(life, vec![Word::ToolCall { session, call: call.into(), tool: tool.to_owned(), parameters }]);
-    world.settle();
-}
-
-fn results(world: &World) -> Vec<(CallId, Result<Value, ToolCode>)> {
-    let asks = world.lives.values().flat_map(|life| &life.asks);
-    let results = asks.filter_map(|ask| match ask {
-        Ask::ToolResult { call, result, .. } => Some((call.clone(), result.clone().map_err(|failure| failure.code))),
-        _ => None,
-    });
-    results.collect()
-}
-
-#[test]
-fn an_agents_call_goes_the_same_way_in_its_turn() {
-    let (mut world, view, session, _) = working();
-    tool_call(&mut world, session, "t1", "say", json!({ "n": 1 }));
-    tool_call(&mut world, session, "t2", "nothing", json!({}));
-    tool_call(&mut world, session, "t3", "run_terminal_command", json!({ "command": "make" }));
-    assert_eq!(results(&world).len(), 2);
-    answer(&mut world, view, 1, session, Decision::AllowOnce);
-    world.end_commands();
-    world.settle();
-    let expected: Vec<(CallId, Result<Value, ToolCode>)> = vec![
-        ("t1".into(), Ok(json!({ "n": 1 }))),
-        ("t2".into(), Err(ToolCode::ToolNotFound)),
-        ("t3".into(), Ok(json!({ "output": "out" }))),
-    ];
-    assert_eq!(results(&world), expected);
-    let turns: Vec<_> = world.log(session).iter().filter(|event| matches!(event.body, Body::ToolCall { .. })).collect();
-    assert!(turns.iter().all(|event| event.turn.is_some()));
-    assert_eq!(world.runner.done.len(), 1);
-}
-
-#[test]
-fn outside_a_turn_an_agent_may_only_read() {
-    let (mut world, _, session) = World::with_own();
-    world.handle(Input::Tools(tools()));
-    tool_call(&mut world, session, "t1", "write_file", json!({ "path": "a" }));
-    tool_call(&mut world, session, "t2", "say", json!({}));
-    let codes: Vec<_> = results(&world).into_iter().map(|(_, result)| result.err()).collect();
-    assert_eq!(codes, [Some(ToolCode::Denied), None]);
-}
-
-#[test]
-fn a_cancelled_turn_cancels_its_calls_and_leaves_those_of_views() {
-    let (mut world, view, session, _) = working();
-    tool_call(&mut world, session, "t1", "run_terminal_command", json!({ "command": "make" }));
-    answer(&mut world, view, 1, session, Decision::AllowOnce);
-    tool_call(&mut world, session, "t2", "run_terminal_command", json!({ "command": "make all" }));
-    tool_call(&mut world, session, "t3", "say", json!({ "say": "slow" }));
-    let mine = ToolRequest { session: Some(session), ..run("mine", "make mine") };
-    call(&mut world, view, 2, mine);
-    world.command(view, Command::Cancel { tab: "tab".into(), name: "one".into() });
-    world.settle();
-    let codes: Vec<_> = results(&world).into_iter().map(|(call, result)| (call.to_string(), result.err())).collect();
-    for call in ["t1", "t2", "t3"] {
-        assert!(codes.contains(&(call.to_owned(), Some(ToolCode::Cancelled))), "{codes:?}");
-    }
-    assert_eq!(outcomes(&world, view, 2), None);
-    assert_eq!(world.host.state(session).unwrap().approvals().count(), 1, "the view's own question stands");
-    answer(&mut world, view, 3, session, Decision::AllowOnce);
-    world.end_commands();
-    world.settle();
-    assert_eq!(code(&outcome(&world, view, 2)), None);
-}
-
-#[test]
-fn an_agent_that_dies_leaves_no_call_open_but_those_of_views() {
-    let (mut world, view, session, life) = working();
-    tool_call(&mut world, session, "t1", "run_terminal_command", json!({ "command": "make" }));
-    answer(&mut world, view, 1, session, Decision::AllowOnce);
-    tool_call(&mut world, session, "t2", "write_file", json!({ "path": "a" }));
-    call(&mut world, view, 2, ToolRequest { session: Some(session), ..named("mine", "say", json!({ "say": "slow" })) });
-    world.exit(life);
-    world.settle();
-    let open = world.disk.sessions[&session].calls.values().filter(|row| row.end.is_none());
-    assert_eq!(open.map(|row| row.call.to_string()).collect::<Vec<_>>(), ["mine"]);
-    assert_eq!(world.runner.plans(), 0);
-    assert!(cancel(&mut world, view, 3, "mine"));
-    world.settle();
-    assert!(world.runner.is_idle());
-}
-
-#[test]
-fn errands_of_agents_do_not_count_as_calls() {
-    let (mut world, view, session, _) = working();
-    let life = world.life();
-    let what = switchboard_types::Errand::Read { path: "/w/a".to_owned(), line: None, limit: None };
-    world.words(life, vec![Word::Errand { session, errand: "e1".into(), what }]);
-    world.settle();
-    let read = ErrandResult::Read { content: "text".to_owned() };
-    let done = |ask: &Ask| matches!(ask, Ask::ErrandDone { result: Ok(result), .. } if *result == read);
-    assert!(world.lives[&life].asks.iter().any(done));
-    assert!(world.disk.sessions[&session].calls.is_empty());
-    assert!(world.views[view].answers.is_empty());
 }

@@ -8,7 +8,7 @@ use switchboard_types::{
     ToolDefinition, ToolFailure, ToolName, ToolRequest, Word,
 };
 
-use super::calls::{bench, bench_session, call, call_all, cancel, code, function, named, outcome, outcomes, tools};
+use super::tools::{bench, bench_session, call, call_all, cancel, code, function, named, outcome, outcomes, tools};
 use super::world::World;
 
 fn lend(
@@ -155,7 +155,7 @@ fn agent_and_lender() -> (World, usize, SessionId) {
 fn what_an_agent_may_not_call_never_reaches_the_lender() {
     let (mut world, view, session) = agent_and_lender();
     assert!(world.views[view].lent_calls.is_empty(), "a person is asked first");
-    super::calls::answer(&mut world, view, 2, session, Decision::Deny);
+    super::tools::answer(&mut world, view, 2, session, Decision::Deny);
     assert!(world.views[view].lent_calls.is_empty());
     assert!(world.owed_calls.is_empty(), "the agent has its answer");
 }
@@ -163,7 +163,7 @@ fn what_an_agent_may_not_call_never_reaches_the_lender() {
 #[test]
 fn what_an_agent_may_call_reaches_the_lender_once() {
     let (mut world, view, session) = agent_and_lender();
-    super::calls::answer(&mut world, view, 2, session, Decision::AllowOnce);
+    super::tools::answer(&mut world, view, 2, session, Decision::AllowOnce);
     assert_eq!(world.views[view].lent_calls.len(), 1);
     give(&mut world, view, Ok(json!("there")));
     assert!(world.owed_calls.is_empty());

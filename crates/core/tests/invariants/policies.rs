@@ -9,7 +9,7 @@ use switchboard_types::{
     Severity, Told, ToolCode, ToolRequest, Word,
 };
 
-use super::calls::{
+use super::tools::{
     answer, bench, bench_session, call, call_all, code, function, named, outcome, outcomes, run, tools,
 };
 use super::world::World;
@@ -83,7 +83,7 @@ fn an_edit_can_be_cancelled_and_makes_sense_or_is_refused() {
     world.command(view, Command::Answer { request: RequestNo(3), session, approval, decision, command });
     assert_eq!(answered(&world, view, 3), Err(ToolCode::ValidationError));
     edit(&mut world, view, 4, session, "make all");
-    assert!(super::calls::cancel(&mut world, view, 5, "one"));
+    assert!(super::tools::cancel(&mut world, view, 5, "one"));
     world.settle();
     assert_eq!(code(&outcome(&world, view, 1)), Some(ToolCode::Cancelled));
     assert!(world.runner.done.is_empty());

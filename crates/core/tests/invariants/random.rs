@@ -12,7 +12,7 @@ use switchboard_types::{
 };
 
 use self::tooling::Tooling;
-use super::calls::tools;
+use super::tools::tools;
 use super::view::last;
 use super::world::World;
 

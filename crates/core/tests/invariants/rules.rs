@@ -7,7 +7,7 @@ use switchboard_types::{
     RuleId, RuleWhat, SessionPolicy, Told, ToolCode, Unasked,
 };
 
-use super::calls::{bench, bench_session, call, code, named, outcome};
+use super::tools::{bench, bench_session, call, code, named, outcome};
 use super::world::World;
 
 fn rule(id: &str) -> Rule {
@@ -128,7 +128,7 @@ fn watchers_are_told_how_commands_are_held_in_and_of_each_change() {
     world.handle(Input::Containment(works.clone()));
     world.handle(Input::Containment(missing.clone()));
     assert_eq!(world.views[view].answers, [Told::Containment(works), Told::Containment(missing)]);
-    call(&mut world, view, 1, super::calls::run("one", "make"));
+    call(&mut world, view, 1, super::tools::run("one", "make"));
     let denied = outcome(&world, view, 1).result.unwrap_err();
     assert_eq!(denied.code, ToolCode::Denied);
     assert!(denied.message.contains("bwrap is not installed"), "{}", denied.message);
@@ -140,11 +140,11 @@ fn how_a_command_is_held_in_is_shown_and_recorded() {
     let (mut world, view) = bench();
     let none = Containment::None { reason: "no user namespaces".to_owned() };
     world.handle(Input::Containment(none.clone()));
-    call(&mut world, view, 1, super::calls::run("one", "make"));
+    call(&mut world, view, 1, super::tools::run("one", "make"));
     let session = bench_session(&world);
     let open = world.host.state(session).unwrap().approvals().next().unwrap().approval.clone();
     assert_eq!((open.containment.as_ref(), open.editable), (Some(&none), true));
-    super::calls::answer(&mut world, view, 2, session, Decision::AllowOnce);
+    super::tools::answer(&mut world, view, 2, session, Decision::AllowOnce);
     world.end_commands();
     world.settle();
     assert_eq!(world.runner.done[0].2.containment, Some(none));

@@ -3,15 +3,16 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust, Workspace};
+use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust};
 use switchboard_types::{
-    AgentInfo, AgentName, Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId,
-    ProcessPer, Prompt, ReadId, RequestNo, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word,
-    WorkspaceRoot,
+    Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, Prompt, ReadId, Seq, SessionId,
+    SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
 use super::life::Life;
+use super::making::request_of;
+pub(crate) use super::making::{open_own, open_tab, workspace};
 use super::runner::Runner;
 use super::view::{View, last};
 
@@ -493,43 +494,5 @@ impl World {
                 assert_eq!((session.status, session.queued), (state.status(), state.queue().len()), "session {id}");
             }
         }
-    }
-}
-
-fn info(name: &str, process: ProcessPer) -> AgentInfo {
-    AgentInfo { name: name.into(), kind: "test".to_owned(), process }
-}
-
-pub(crate) fn workspace(trust: Trust) -> Workspace {
-    Workspace {
-        root: WorkspaceRoot::from(ROOT),
-        trust,
-        agents: vec![info("small", ProcessPer::Shared), info("own", ProcessPer::Session)],
-        default_agent: AgentName::from(AgentName::DEMO),
-        offers: Vec::new(),
-        patterns: None,
-    }
-}
-
-pub(crate) fn open_tab(tab: &str, seen: u64) -> Command {
-    Command::OpenTab { tab: tab.into(), agent: None, workspace: None, seen: Seq(seen).into() }
-}
-
-/// A tab of the agent that has a process for each session.
-pub(crate) fn open_own(tab: &str) -> Command {
-    Command::OpenTab { tab: tab.into(), agent: Some("own".into()), workspace: None, seen: Seq(0).into() }
-}
-
-/// The number of a command that wants one answer.
-fn request_of(command: &Command) -> Option<RequestNo> {
-    match command {
-        Command::ListTools { request }
-        | Command::CallTools { request, .. }
-        | Command::CancelCall { request, .. }
-        | Command::ListCalls { request, .. }
-        | Command::LendTools { request, .. }
-        | Command::WatchApprovals { request }
-        | Command::Answer { request, .. } => Some(*request),
-        _ => None,
     }
 }

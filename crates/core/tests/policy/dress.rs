@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use proptest::test_runner::RngSeed;
 use switchboard_core::policy::read_line;
 use switchboard_types::Verdict;
 
@@ -190,8 +191,16 @@ fn check(case: &Case, dressed: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    let rng_seed = if std::env::var_os("PROPTEST_RNG_SEED").is_some() { usual.rng_seed } else { RngSeed::Fixed(7) };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { usual.cases } else { 800 };
+    ProptestConfig { failure_persistence: None, rng_seed, cases, ..usual }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(800) })]
+    // The same dresses each time; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try others.
+    #![proptest_config(config())]
 
     #[test]
     fn no_dress_lowers_a_severity(

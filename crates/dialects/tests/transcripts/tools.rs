@@ -1,4 +1,4 @@
-//! The transcripts of the dialect `tools`.
+//! The transcripts of the dialect `tools`, those in `testdata/tools`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! What happens in a child between fork and exec. Holds the host's only `unsafe`; never allocates, locks or logs there.
+//! What happens in a child between fork and exec, and what it must not inherit. Holds the host's only `unsafe`; never allocates, locks or logs there.
 
 use std::io;
 
-use rustix::fd::OwnedFd;
+use rustix::fd::{BorrowedFd, OwnedFd};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getpgid, getpid, getppid, ioctl_tiocsctty, set_parent_process_death_signal, setpgid,
@@ -37,6 +37,19 @@ fn bind_to(host: Pid, files: Option<Rlimit>, queues: Option<Rlimit>, pass: &[Own
         fcntl_setfd(file, FdFlags::empty())?;
     }
     Ok(())
+}
+
+/// Keeps what this program itself was started with from its children: descriptors that somebody forgot to close. To be called
+/// before anything else is opened.
+#[expect(unsafe_code, reason = "what was inherited has no owner in this program")]
+pub fn keep_inherited() {
+    let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
+    let numbers: Vec<i32> = open.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in numbers.into_iter().filter(|number| *number > 2) {
+        // SAFETY: it is borrowed for one system call; if it is closed by then, as the folder's own is, that call fails.
+        let inherited = unsafe { BorrowedFd::borrow_raw(number) };
+        let _ = fcntl_setfd(inherited, FdFlags::CLOEXEC);
+    }
 }
 
 /// Makes the child the leader of a session of its own, with what it reads from as its terminal.

@@ -14,11 +14,11 @@ use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
 use crate::config::watch::{UserConfig, Wanted};
-use crate::config::{self, Config, Durability};
+use crate::config::{self, Config, Durability, HoldingMode};
 use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
-use crate::runner::contain::{self, Fence};
+use crate::runner::contain::{self, Walls};
 use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
@@ -38,9 +38,9 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
-    let fence = fence(&serve).await?;
+    let (tell_walls, walls) = Walls::soon();
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
-    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), Arc::clone(&fence))
+    let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), walls)
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
     let (ready_to, readiness) = mpsc::channel(readiness::MAX_READINESS);
     let (watching, wanted) = watch::channel(Wanted::default());
@@ -71,7 +71,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
 
     // It ends when the driver does, since nobody wants to know any more.
     tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
-    tokio::spawn(readiness::find_out(ready_to, fence.told().clone()));
+    tokio::spawn(readiness::find_out(ready_to, wanted_walls(&serve.config, &serve.source), tell_walls));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));
     let mut host = tokio::spawn(driver.run(stopping));
@@ -98,19 +98,16 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     ended.map_err(|error| Failure::failed(format!("the host's task ended badly: {error}")))
 }
 
-/// What commands are held in by.
-async fn fence(serve: &Serve) -> Result<Arc<Fence>, Failure> {
-    let (wanted, path) = (wanted_walls(&serve.config, &serve.source), std::env::var_os("PATH"));
-    let probed = tokio::task::spawn_blocking(move || contain::probe(wanted, path.as_deref())).await;
-    probed
-        .map(Arc::new)
-        .map_err(|error| Failure::failed(format!("nobody could look how commands are held in: {error}")))
-}
-
 /// What the configuration wants of the walls around commands.
 pub(crate) fn wanted_walls(config: &Config, source: &UserConfig) -> contain::Wanted {
-    let file = source.file.as_ref().map(|(file, _)| file.as_path());
-    contain::Wanted::of(&config.tools.holding, file)
+    let mode = match config.tools.holding.mode {
+        HoldingMode::Auto => contain::Mode::Auto,
+        HoldingMode::Required => contain::Mode::Required,
+        HoldingMode::Off => contain::Mode::Off,
+    };
+    // Whoever can read it learns which secrets there are; whoever can write it decides who starts.
+    let hidden = source.file.iter().map(|(file, _)| file.clone()).collect();
+    contain::Wanted { mode, writable: config.tools.holding.writable.clone(), hidden, program: None }
 }
 
 fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {

@@ -29,8 +29,10 @@ mod streams;
 mod wrap;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use switchboard_types::Containment;
+use tokio::sync::watch;
 
 pub use probe::probe;
 
@@ -72,6 +74,36 @@ pub struct Fence {
     told: Containment,
     tool: Option<Tool>,
     wanted: Wanted,
+}
+
+/// The same while somebody may still be looking: looking takes longer than a host may take to start.
+#[derive(Clone, Debug)]
+pub struct Walls(watch::Receiver<Option<Arc<Fence>>>);
+
+impl Walls {
+    /// Somebody has looked.
+    #[must_use]
+    pub fn known(fence: Fence) -> Self {
+        Self(watch::channel(Some(Arc::new(fence))).1)
+    }
+
+    /// Somebody will look, and say so here.
+    #[must_use]
+    pub fn soon() -> (watch::Sender<Option<Arc<Fence>>>, Self) {
+        let (tell, walls) = watch::channel(None);
+        (tell, Self(walls))
+    }
+
+    /// Waits until somebody has looked. If nobody will, nothing is run.
+    pub(super) async fn fence(&self) -> Arc<Fence> {
+        let mut walls = self.0.clone();
+        let found = walls.wait_for(Option::is_some).await;
+        if let Ok(Some(fence)) = found.as_deref() {
+            return Arc::clone(fence);
+        }
+        let reason = "nobody could look how commands are held in; the host's log says why".to_owned();
+        Arc::new(Fence { told: Containment::Missing { reason }, tool: None, wanted: Wanted::default() })
+    }
 }
 
 /// What puts them up.

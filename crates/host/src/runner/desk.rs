@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use switchboard_types::{
-    Effect, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ExecutionEnd, ExecutionId, Provider,
-    SessionId, Tool, WorkspaceRoot,
+    Effect, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ExecutionEnd, ExecutionId, Network,
+    Provider, RunAs, SessionId, Tool, WorkspaceRoot,
 };
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 
-use super::command::How;
-use super::contain::Fence;
+use super::contain::Walls;
 use super::door::{Awaits, Held, Slip};
 use super::jobs::{Call, Jobs, Plan, fault};
 use super::past::Past;
@@ -101,7 +100,7 @@ pub(super) struct Desk {
     cradle: Cradle,
     own: Arc<PathBuf>,
     graces: Graces,
-    fence: Arc<Fence>,
+    walls: Walls,
 }
 
 impl Desk {
@@ -110,7 +109,7 @@ impl Desk {
         post: Post,
         cradle: Cradle,
         own: PathBuf,
-        (graces, fence): (Graces, Arc<Fence>),
+        (graces, walls): (Graces, Walls),
     ) -> Self {
         let (to_back, back) = mpsc::channel(BACK);
         let own = Arc::new(own);
@@ -132,7 +131,7 @@ impl Desk {
             cradle,
             own,
             graces,
-            fence,
+            walls,
         }
     }
 
@@ -189,8 +188,7 @@ impl Desk {
         match order {
             ErrandOrder::Prepare { errand, session, root, what } => self.prepare(errand, session, root, what, held),
             ErrandOrder::Perform { errand, session, execution, run_as, network } => {
-                let how = How { run_as, network, fence: Arc::clone(&self.fence) };
-                self.perform(errand, session, execution, how);
+                self.perform(errand, session, execution, (run_as, network));
             }
             ErrandOrder::Stop { errand } => self.stop(errand),
             ErrandOrder::Drop { errand } => self.forget(errand),
@@ -240,7 +238,7 @@ impl Desk {
         }
     }
 
-    fn perform(&mut self, errand: ErrandId, session: SessionId, execution: ExecutionId, how: How) {
+    fn perform(&mut self, errand: ErrandId, session: SessionId, execution: ExecutionId, manner: (RunAs, Network)) {
         let plan = match self.errands.remove(&errand) {
             Some(Open::Ready(owner, plan)) if owner == session => plan.0,
             Some(_) | None => return self.cannot_perform(errand, session, &execution),
@@ -264,7 +262,8 @@ impl Desk {
                     cradle: self.cradle.clone(),
                     own: self.own.clone(),
                     graces: self.graces,
-                    how,
+                    manner,
+                    walls: self.walls.clone(),
                     post: self.post.clone(),
                     told,
                     back: self.to_back.clone(),

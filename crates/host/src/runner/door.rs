@@ -9,7 +9,7 @@ use switchboard_types::{Errand, ErrandId, ErrandNews, ErrandOrder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::contain::Fence;
+use super::contain::Walls;
 use super::desk::Desk;
 use super::limits::MAX_HELD_BYTES;
 use super::post::Post;
@@ -59,14 +59,14 @@ pub struct Runner {
 
 impl Runner {
     /// Must be called within a runtime. `data` is the host's data folder: commands are written down there, and no agent may
-    /// reach into it. What comes of errands goes to `inbox`. Commands are held in by the fence.
-    pub fn start(data: &Path, inbox: mpsc::Sender<ErrandNews>, graces: Graces, fence: Arc<Fence>) -> io::Result<Self> {
+    /// reach into it. What comes of errands goes to `inbox`. Commands are held in by the walls.
+    pub fn start(data: &Path, inbox: mpsc::Sender<ErrandNews>, graces: Graces, walls: Walls) -> io::Result<Self> {
         let cradle = Cradle::within(data)?;
         let own = data.canonicalize()?;
         let (slips, waiting) = mpsc::channel(ORDERS);
         let stop = watch::Sender::new(false);
         let post = Post::new(inbox, stop.subscribe());
-        let desk = tokio::spawn(Desk::new(waiting, post, cradle, own, (graces, fence)).run());
+        let desk = tokio::spawn(Desk::new(waiting, post, cradle, own, (graces, walls)).run());
         Ok(Self { slips, bytes: Arc::new(Semaphore::new(MAX_HELD_BYTES)), stop, desk })
     }
 

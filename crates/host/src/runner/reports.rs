@@ -16,6 +16,8 @@ use crate::agents::shown::shown;
 
 /// Walls stand after some milliseconds; after this long they never will.
 const MAX_START: Duration = Duration::from_secs(30);
+/// How long the last words of a process that is gone may be on their way.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What is repeated of what bubblewrap says.
 const MAX_SAID_BYTES: usize = 2048;
 
@@ -41,15 +43,16 @@ impl Reports {
         let first = timeout(MAX_START, async {
             tokio::select! {
                 biased;
-                report = self.next() => report,
-                () = running.gone() => self.now(),
+                report = self.next() => return report,
+                () = running.gone() => {}
             }
+            self.last().await
         });
         let failure = match first.await {
             Ok(Some(Report::Started)) => return Ok(running),
             Ok(Some(Report::Trouble { changed: true, message })) => ErrandFailure::new(ErrandCode::Changed, message),
             Ok(Some(Report::Trouble { changed: false, message })) => not_started(&message),
-            Ok(Some(Report::Code(_) | Report::Signal(_)) | None) => not_held(&said(output)),
+            Ok(Some(Report::Code(_) | Report::Signal(_)) | None) => not_held(&said(output).await),
             Err(_) => not_held("it took too long"),
         };
         let _ = running.bury(Duration::ZERO).await;
@@ -58,9 +61,9 @@ impl Reports {
     }
 
     /// How the command ended, as far as it was told.
-    pub(super) fn status(&mut self) -> Option<ExitStatus> {
+    pub(super) async fn status(&mut self) -> Option<ExitStatus> {
         let mut last = None;
-        while let Some(report) = self.now() {
+        while let Some(report) = self.last().await {
             last = Some(report);
         }
         match last? {
@@ -96,15 +99,9 @@ impl Reports {
         }
     }
 
-    fn now(&mut self) -> Option<Report> {
-        if self.take_is_empty() {
-            self.read();
-        }
-        self.take()
-    }
-
-    fn take_is_empty(&self) -> bool {
-        !self.heard.contains(&b'\n')
+    /// The next one of a process that is gone. What it told is in the pipe, but that may not be known yet.
+    async fn last(&mut self) -> Option<Report> {
+        timeout(LAST_WORDS, self.next()).await.ok().flatten()
     }
 
     /// The next whole line.
@@ -140,8 +137,10 @@ enum Read {
 }
 
 /// What bubblewrap said before it gave up.
-fn said(output: &mut pipe::Receiver) -> String {
+async fn said(output: &mut pipe::Receiver) -> String {
     let mut piece = [0; MAX_SAID_BYTES];
+    // Whatever comes of it, the next line reads what is there.
+    let _ = timeout(LAST_WORDS, output.readable()).await;
     let bytes = output.try_read(&mut piece).unwrap_or_default();
     let text = String::from_utf8_lossy(piece.get(..bytes).unwrap_or_default()).into_owned();
     shown(text.trim(), MAX_SAID_BYTES)

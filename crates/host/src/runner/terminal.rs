@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 use switchboard_types::{
-    ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, SessionId, TerminalWish,
+    ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandResult, ExecutionEnd, ExecutionId, Network, RunAs,
+    SessionId, TerminalWish,
 };
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
@@ -20,6 +21,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::command::{How, Ready, RunPlan, Speaks, ready};
 use super::console::{Seat, attach};
+use super::contain::Walls;
 use super::desk::Back;
 use super::ends::Ends;
 use super::limits::MAX_OPEN_WISHES;
@@ -63,7 +65,9 @@ pub(super) struct Around {
     pub(super) cradle: Cradle,
     pub(super) own: Arc<PathBuf>,
     pub(super) graces: Graces,
-    pub(super) how: How,
+    /// How it is run, and whether it may use the network.
+    pub(super) manner: (RunAs, Network),
+    pub(super) walls: Walls,
     pub(super) post: Post,
     /// Closed when the command is to end and its terminal to be forgotten.
     pub(super) told: mpsc::Receiver<Told>,
@@ -117,7 +121,8 @@ struct Started {
 }
 
 async fn start(plan: RunPlan, around: &Around) -> Result<Started, ErrandFailure> {
-    let (own, how) = (around.own.clone(), around.how.clone());
+    let (own, (run_as, network)) = (around.own.clone(), around.manner);
+    let how = How { run_as, network, fence: around.walls.fence().await };
     let (console, speaks) = (plan.console(), plan.speaks());
     let ready = tokio::task::spawn_blocking(move || ready(&plan, &own, &how)).await;
     let Ready { mut command, folder, around: held, output_limit } = ready.map_err(|error| not_started(&error))??;
@@ -247,7 +252,7 @@ impl Terminal {
                     None => return self.leave().await,
                 },
                 read = hear(&mut self.pipe, &mut self.read), if listens => self.heard(read),
-                passed = pass(&mut self.stage) => self.passed(passed),
+                passed = pass(&mut self.stage) => self.passed(passed).await,
                 told = self.around.told.recv(), if listens_to_us => self.told(told),
                 () = sleep_until(alarm.unwrap_or(now)), if alarm.is_some() => self.rung(),
             }
@@ -277,7 +282,7 @@ impl Terminal {
         }
     }
 
-    fn passed(&mut self, passed: Passed) {
+    async fn passed(&mut self, passed: Passed) {
         let now = Instant::now();
         let until = now + self.around.graces.drained;
         match (passed, std::mem::replace(&mut self.stage, Stage::Drains { until })) {
@@ -290,7 +295,11 @@ impl Terminal {
                 self.stage = Stage::Buries(Box::pin(running.bury(grace)));
             }
             (Passed::Buried(status), Stage::Buries(_)) => {
-                self.status = self.reports.as_mut().and_then(Reports::status).or(status);
+                let told = match &mut self.reports {
+                    Some(reports) => reports.status().await,
+                    None => None,
+                };
+                self.status = told.or(status);
                 self.gone = Some(now);
             }
             (Passed::Gone | Passed::Buried(_), stage) => self.stage = stage,

@@ -9,7 +9,10 @@ use super::stage::{Heard, LINES, Stage, signal};
 fn schemas_are_printed_for_one_dialect_or_all() {
     let stage = Stage::new();
     let all: Value = serde_json::from_str(&stage.call(&["schema"]).good().out).unwrap();
-    assert_eq!(all.as_object().unwrap().keys().collect::<Vec<_>>(), ["acp", "apex", "plain", "switchboard", "tabs"]);
+    assert_eq!(
+        all.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["acp", "apex", "plain", "switchboard", "tabs", "tools"]
+    );
     for (dialect, direction) in [("tabs", "viewToHost"), ("switchboard", "hostToView"), ("plain", "agentToHost")] {
         let one = stage.call(&["schema", "--dialect", dialect, "--json"]).good().json();
         assert_eq!((one.len(), &one[0]), (1, &all[dialect]));
@@ -18,7 +21,11 @@ fn schemas_are_printed_for_one_dialect_or_all() {
     let acp = stage.call(&["schema", "--dialect", "acp", "--json"]).good().json();
     assert!(acp[0]["hostToAgent"]["requests"].is_object());
     let unknown = stage.call(&["schema", "--dialect", "klingon"]);
-    assert_eq!((unknown.code, unknown.err.contains("acp, apex, plain, switchboard, tabs")), (2, true), "{unknown:?}");
+    assert_eq!(
+        (unknown.code, unknown.err.contains("acp, apex, plain, switchboard, tabs, tools")),
+        (2, true),
+        "{unknown:?}"
+    );
     assert_eq!(stage.call(&["schema", "--dialect", "bb"]).code, 2);
 }
 
@@ -49,6 +56,8 @@ Commands:
   run          One turn in the terminal
   agents       Agents: which there are; add, try and remove them
   sessions     Sessions: history without a browser
+  tools        Tools: which there are; call one
+  rules        Rules: what is allowed or denied without a question
   inspect      Show the recorded wire of a session, of its agent and of its views, message by message
   trust        Trust a workspace: its configured agents may start
   untrust      Trust a workspace no longer

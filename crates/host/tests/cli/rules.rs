@@ -16,7 +16,7 @@ fn rule(id: &str, created: u64, effect: RuleEffect, what: RuleWhat) -> Change {
 /// Writes rules into a store that nobody uses.
 fn store(stage: &Stage, changes: Vec<Change>) {
     stage.call(&["sessions", "list"]).good();
-    let (send, done) = std::sync::mpsc::channel();
+    let (send, done) = std::sync::mpsc::sync_channel(1);
     let (store, _) = SqliteStore::open(&stage.data(), Options::default(), move |done| drop(send.send(done))).unwrap();
     store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes });
     assert_eq!(done.recv_timeout(Duration::from_secs(20)).unwrap().changes_failed, None);

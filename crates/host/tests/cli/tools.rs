@@ -15,7 +15,7 @@ fn with_file() -> Stage {
     stage
 }
 
-fn run<'a>(params: &'a str) -> Vec<&'a str> {
+fn run(params: &str) -> Vec<&str> {
     RUN.iter().copied().chain(["--params", params]).collect()
 }
 
@@ -160,4 +160,26 @@ fn a_tool_that_takes_too_long_is_ended() {
     terminal.types("y\n");
     seen.until("TIMEOUT");
     assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_workspace_that_wants_commands_held_in_runs_none_where_that_does_not_work() {
+    let stage = with_file();
+    std::fs::create_dir(stage.workspace().join(".switchboard")).unwrap();
+    let config = "[containment]\nmode = \"required\"\nwritable = [\"/var\"]\n";
+    std::fs::write(stage.workspace().join(".switchboard/config.toml"), config).unwrap();
+    stage.call(&["trust"]).good();
+    // Nothing that could hold commands in is found there.
+    let bare = |args: &[&str]| -> super::stage::Done {
+        stage.switchboard(args).env("PATH", stage.home()).output().unwrap().into()
+    };
+    let done = bare(&run(r#"{"command":"touch made"}"#));
+    assert!(done.code == 4 && done.err.contains("wants commands to be held in"), "{done:?}");
+    assert!(!stage.workspace().join("made").exists());
+    let reads = bare(&["tools", "run", "read_file", "--params", r#"{"path":"a.txt"}"#]);
+    assert_eq!(reads.code, 0, "{reads:?}");
+    // What it may not have is said, and what is missing.
+    let found = bare(&["doctor"]);
+    assert!(found.code == 1 && found.out.contains("✗ containment"), "{found:?}");
+    assert!(found.out.contains("only your own file can let commands write elsewhere"), "{found:?}");
 }

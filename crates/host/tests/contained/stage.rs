@@ -2,12 +2,11 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_host::agents::Graces;
 use switchboard_host::runner::Runner;
-use switchboard_host::runner::contain::{self, Fence, Wanted};
+use switchboard_host::runner::contain::{self, Fence, Walls, Wanted};
 use switchboard_types::{
     Containment, Errand, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult, ExecutionEnd, ExecutionId,
     Network, Run, RunAs, SessionId, TerminalWish, WorkspaceRoot,
@@ -76,7 +75,7 @@ impl Stage {
         let (send, inbox) = mpsc::channel(64);
         let graces =
             Graces { bidden_farewell: SHORT, input_closed: SHORT, terminated, left_behind: SHORT, drained: SHORT };
-        let runner = Runner::start(data.path(), send, graces, Arc::new(fence)).unwrap();
+        let runner = Runner::start(data.path(), send, graces, Walls::known(fence)).unwrap();
         Self { data, root, runner, inbox, aside: Vec::new(), last: 0 }
     }
 

@@ -8,6 +8,7 @@ use super::stage::{Host, Joined, Stage};
 const AGENT_PAGE: &str = "docs/agents/plain.md";
 const BACKEND_PAGE: &str = "docs/agents/apex.md";
 const VIEW_PAGE: &str = "docs/views/tabs.md";
+const TOOLS_PAGE: &str = "docs/views/tools.md";
 
 /// A view that passes everything on as it is.
 const TALK: &str = r#"
@@ -53,6 +54,32 @@ fn the_view_of_the_page_shows_what_the_agent_of_the_page_answers() {
     view.types("four");
     view.says("[completed]", 2);
     assert!(view.said.contains("ruof \n[completed]"), "{:?}", view.said);
+}
+
+#[test]
+fn the_views_of_the_page_on_tools_lend_one_and_call_it() {
+    let program = |name: &str| {
+        let found = blocks(TOOLS_PAGE).into_iter().find(|block| block.words == ["js", name]);
+        found.unwrap_or_else(|| panic!("{TOOLS_PAGE} has no {name}")).text
+    };
+    let stage = Stage::new().with("lender.mjs", &program("lender")).with("caller.mjs", &program("caller"));
+    stage.run(&["trust"]);
+    let host = stage.serve("127.0.0.1:0");
+    let lines = blocks(TOOLS_PAGE).into_iter().find(|block| block.text.contains("lender.mjs ws://")).unwrap().text;
+    let (lend, call) = lines.trim().split_once('\n').unwrap();
+    let (mut lender, mut caller) = (stage.shell(&host, lend), stage.shell(&host, call));
+    lender.says("lent: shout", 1);
+    caller.says("call a tool:", 1);
+    caller.types(r#"shout {"text": "hello"}"#);
+    caller.says("gives: \"HELLO\"", 1);
+    caller.types(r#"shout {"volume": 3}"#);
+    caller.says("fails:", 1);
+    assert!(caller.said.contains("REQUIRED") && caller.said.contains("UNKNOWN_PARAMETER"), "{:?}", caller.said);
+    caller.types(r#"run_terminal_command {"command": "touch made"}"#);
+    caller.says("y/n", 1);
+    caller.types("y");
+    caller.says("gives:", 2);
+    assert!(stage.workspace().join("made").exists(), "{:?}\n{}", caller.said, host.log());
 }
 
 #[test]

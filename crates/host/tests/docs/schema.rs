@@ -47,6 +47,19 @@ fn check_rule(
             check(root, target.ok_or_else(|| format!("{rule} leads nowhere"))?, value)
         }
         "oneOf" | "anyOf" => check_choices(root, keyword, rule, value),
+        "prefixItems" => {
+            let pairs = rule.as_array().into_iter().flatten().zip(value.as_array().into_iter().flatten());
+            pairs.into_iter().try_for_each(|(rule, item)| check(root, rule, item))
+        }
+        "minItems" | "maxItems" => {
+            let (length, bound) = (value.as_array().map(|list| list.len() as u64), rule.as_u64());
+            let fits = |length: u64, bound: u64| if keyword == "minItems" { length >= bound } else { length <= bound };
+            match length.zip(bound) {
+                Some((length, bound)) if !fits(length, bound) => Err(format!("{value} has {length} items")),
+                _ => Ok(()),
+            }
+        }
+        "items" if rules.get("prefixItems").is_some() => Ok(()),
         "items" => value.as_array().into_iter().flatten().try_for_each(|item| check(root, rule, item)),
         "required" => {
             let missing = |name: &&Value| value.get(name.as_str().unwrap_or_default()).is_none();

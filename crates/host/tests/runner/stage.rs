@@ -2,12 +2,11 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_host::agents::Graces;
 use switchboard_host::runner::Runner;
-use switchboard_host::runner::contain::{self, Fence, Wanted};
+use switchboard_host::runner::contain::{self, Fence, Walls, Wanted};
 use switchboard_types::{
     Console, Containment, Errand, ErrandCode, ErrandFailure, ErrandId, ErrandNews, ErrandOrder, ErrandResult,
     ExecutionEnd, ExecutionId, Exit, Network, Prepared, Run, RunAs, SessionId, TerminalWish, WorkspaceRoot,
@@ -62,7 +61,7 @@ impl Stage {
     fn within(graces: Graces, inbox: usize, fence: Fence) -> Self {
         let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (send, inbox) = mpsc::channel(inbox);
-        let runner = Runner::start(data.path(), send, graces, Arc::new(fence)).unwrap();
+        let runner = Runner::start(data.path(), send, graces, Walls::known(fence)).unwrap();
         Self { data, root, runner, inbox, aside: Vec::new(), last: 0 }
     }
 

@@ -72,20 +72,20 @@ async fn a_cancel_ends_the_turn_also_while_a_question_is_open() {
 async fn a_file_is_written_once_a_person_has_allowed_it_and_not_before() {
     let place = place();
     let (_host, mut view) = tab(&place).await;
-    view.prompt("tab", "m1", "write denied.txt").await;
+    view.prompt("tab", "m1", "write denied.pem").await;
     let asked = view.wait_type("approval-request").await;
     assert_eq!(asked["kind"], "edit");
     answer(&mut view, &asked, "deny").await;
     view.wait_done("m1").await;
     assert!(view.text("m1").starts_with("not written: "), "{}", view.text("m1"));
-    assert!(!place.workspace().join("denied.txt").exists());
-    view.prompt("tab", "m2", "write allowed.txt").await;
+    assert!(!place.workspace().join("denied.pem").exists());
+    view.prompt("tab", "m2", "write allowed.pem").await;
     let asked = view.wait_type("approval-request").await;
     assert!(asked["diff"].as_str().unwrap().contains("+by hand"), "{asked}");
     answer(&mut view, &asked, "allow_once").await;
     view.wait_done("m2").await;
     assert_eq!(view.text("m2"), "written");
-    assert_eq!(std::fs::read_to_string(place.workspace().join("allowed.txt")).unwrap(), "by hand\n");
+    assert_eq!(std::fs::read_to_string(place.workspace().join("allowed.pem")).unwrap(), "by hand\n");
 }
 
 #[tokio::test]

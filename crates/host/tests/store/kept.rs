@@ -31,7 +31,7 @@ fn keeps() -> SessionKeeps {
 fn rule(id: &str, created: u64, effect: RuleEffect) -> Rule {
     let args = vec![ArgPattern::Is { arg: "status".to_owned() }, ArgPattern::Any {}, ArgPattern::Rest {}];
     let what = RuleWhat::Command { program: "/usr/bin/git".to_owned(), args, cwd: "/work".to_owned() };
-    let workspace = (created % 2 == 0).then(|| "/work".into());
+    let workspace = created.is_multiple_of(2).then(|| "/work".into());
     Rule { id: id.into(), workspace, effect, what, created: Time(created), origin: "an answer".to_owned() }
 }
 
@@ -192,7 +192,9 @@ fn a_file_of_format_3_gets_the_new_tables_and_goes_on() {
     let conn = Connection::open(folder.path().join(DB)).unwrap();
     conn.execute_batch("DROP TABLE call; DROP TABLE rule; DROP TABLE session_keeps; PRAGMA user_version = 3").unwrap();
     let mut hasher = crc32fast::Hasher::new();
-    [&[5_u8, 2][..], &6_u64.to_le_bytes(), b"format", &[1], &3_i64.to_le_bytes()].map(|part| hasher.update(part));
+    for part in [&[5_u8, 2][..], &6_u64.to_le_bytes(), b"format", &[1], &3_i64.to_le_bytes()] {
+        hasher.update(part);
+    }
     conn.execute("UPDATE meta SET value = 3, crc = ?1 WHERE key = 'format'", [hasher.finalize()]).unwrap();
     conn.close().unwrap();
     let opened = open(folder.path(), no_packing());

@@ -6,7 +6,7 @@ use switchboard_types::{
     ToolRequest, Word,
 };
 
-use super::super::calls::function;
+use super::super::tools::function;
 use super::{Run, TABS, VIEWS};
 
 #[derive(Clone, Debug)]

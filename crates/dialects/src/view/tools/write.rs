@@ -273,17 +273,24 @@ fn kept(text: &str) -> (Value, bool) {
     serde_json::from_str(text).map_or_else(|_| (Value::from(text), false), |value| (value, true))
 }
 
+/// A word of a rule; where it could be taken for several, or for something else, it is quoted and its signs are spelled out.
+fn word(plain: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_graphic() || (letter.is_alphanumeric() && !letter.is_ascii());
+    let fits = !plain.is_empty() && plain.chars().all(is_plain) && !plain.contains(['"', '<', '>']);
+    if fits { plain.to_owned() } else { format!("\"{}\"", plain.escape_debug()) }
+}
+
 /// A rule in a line, for people.
 fn rule_text(what: &RuleWhat) -> String {
     match what {
         RuleWhat::Command { program, args, cwd } => {
             let args = args.iter().map(|arg| match arg {
-                ArgPattern::Is { arg } => arg.as_str(),
-                ArgPattern::Any {} => "<any>",
-                ArgPattern::Rest {} => "…",
+                ArgPattern::Is { arg } => word(arg),
+                ArgPattern::Any {} => "<any one argument>".to_owned(),
+                ArgPattern::Rest {} => "<any further arguments>".to_owned(),
             });
-            let line: Vec<&str> = std::iter::once(program.as_str()).chain(args).collect();
-            format!("{} in {cwd}", line.join(" "))
+            let line: Vec<String> = std::iter::once(word(program)).chain(args).collect();
+            format!("{} in {} or below it", line.join(" "), word(cwd))
         }
         RuleWhat::Edit { glob } => format!("changes of {glob}"),
         RuleWhat::Tool { tool } => format!("calls of {tool}"),

@@ -67,7 +67,10 @@ impl Browser {
 
     async fn link(&self, members: &mut Map<String, Value>, size: usize) -> Result<(), Failure> {
         if let Some(Value::Object(result)) = members.get_mut("result") {
-            return self.move_out(result, &["data", "error"]).await;
+            return self.move_result(result).await;
+        }
+        if let Some(Value::Object(error)) = members.get_mut("error") {
+            return self.move_out(error, &["details"]).await;
         }
         if let Some(Value::Array(results)) = members.get_mut("results")
             && self.move_results(results, size).await?
@@ -103,10 +106,18 @@ impl Browser {
         }
         for at in large {
             if let Some(Value::Object(result)) = results.get_mut(at) {
-                self.move_out(result, &["data", "error"]).await?;
+                self.move_result(result).await?;
             }
         }
         Ok(true)
+    }
+
+    /// Moves what is large in a result out; that it failed, and why, stays.
+    async fn move_result(&self, result: &mut Map<String, Value>) -> Result<(), Failure> {
+        match result.get_mut("error") {
+            Some(Value::Object(error)) => self.move_out(error, &["details"]).await,
+            _ => self.move_out(result, &["data"]).await,
+        }
     }
 
     /// Moves members of an object to the host, and puts a link in their place: to the one that there is, or to an object of
@@ -115,7 +126,8 @@ impl Browser {
         let moved: Vec<(String, Value)> =
             names.iter().filter_map(|name| Some(((*name).to_owned(), object.get(*name)?.clone()))).collect();
         let json = match (names, moved.as_slice()) {
-            (["data", "error"], [(_, only)]) | ([_], [(_, only)]) => only.to_string(),
+            (_, []) => return Ok(()),
+            ([_], [(_, only)]) => only.to_string(),
             _ => Value::Object(moved.iter().cloned().collect()).to_string(),
         };
         let size = json.len();

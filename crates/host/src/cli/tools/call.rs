@@ -89,7 +89,7 @@ impl Call<'_> {
             tokio::select! {
                 heard = self.talk.hear() => match heard? {
                     Heard::Answer { request, answer } if request == CALL => {
-                        if let Some(ended) = self.answered(cli, answer).await? {
+                        if let Some(ended) = self.answered(cli, *answer).await? {
                             return ended;
                         }
                     }

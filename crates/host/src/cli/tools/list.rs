@@ -46,7 +46,7 @@ async fn all(talk: &mut Talk) -> Result<Vec<Value>, Failure> {
 async fn answer(talk: &mut Talk, wanted: &str) -> Result<Answer, Failure> {
     loop {
         match talk.hear().await? {
-            Heard::Answer { request, answer } if request == wanted => return Ok(answer),
+            Heard::Answer { request, answer } if request == wanted => return Ok(*answer),
             Heard::Answer { .. } | Heard::Question { .. } | Heard::Nothing => {}
         }
     }

@@ -11,7 +11,7 @@ use crate::cli::wire::{self, Socket};
 /// What the host says.
 pub(super) enum Heard {
     /// The answer to a request.
-    Answer { request: String, answer: Answer },
+    Answer { request: String, answer: Box<Answer> },
     /// A question; for this call, if it says which.
     Question { approval: Box<Approval>, call: Option<String> },
     /// Anything else.

@@ -102,10 +102,11 @@ impl Shape {
         self.has_alternatives
     }
 
-    /// The schema in which unknown parameters are wrong, unless it says otherwise.
+    /// The schema in which unknown parameters are wrong, unless it says otherwise, or names none at all: that takes anything.
     pub(super) fn closed(&self, mut schema: Value) -> Value {
         let Value::Object(top) = &mut schema else { return schema };
-        if top.contains_key("additionalProperties") {
+        let names_some = top.contains_key("properties") || !self.names.is_empty() || !self.patterns.is_empty();
+        if top.contains_key("additionalProperties") || !names_some {
             return schema;
         }
         top.insert("additionalProperties".to_owned(), Value::Bool(false));

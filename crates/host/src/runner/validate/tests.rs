@@ -113,7 +113,10 @@ fn a_parameter_that_is_not_known_is_wrong_unless_the_schema_says_otherwise() {
     assert_eq!(found(with(json!(false)), json!({"b": 1})), one("b", "UNKNOWN_PARAMETER"));
     assert_eq!(found(with(json!(true)), json!({"b": 1})), []);
     assert_eq!(found(with(json!({"type": "string"})), json!({"b": 1})), one("b", "TYPE_MISMATCH"));
-    assert_eq!(found(Value::Null, json!({"b": 1})), one("b", "UNKNOWN_PARAMETER"));
+    assert_eq!(found(json!({"type": "object", "properties": {}}), json!({"b": 1})), one("b", "UNKNOWN_PARAMETER"));
+    // Whoever names no parameter at all takes any.
+    assert_eq!(found(Value::Null, json!({"b": 1})), []);
+    assert_eq!(found(json!({"type": "object"}), json!({"b": 1})), []);
     assert_eq!(found(json!({}), json!({})), []);
     let joined = json!({"allOf": [{"$ref": "#/$defs/a"}, {"properties": {"b": {"type": "integer"}}}],
         "$defs": {"a": {"properties": {"a": {"type": "string"}}, "patternProperties": {"^x-": true}}}});

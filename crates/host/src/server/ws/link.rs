@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{Command, LinkId, Reject, RejectCode, Told, Trust};
+use switchboard_types::{Command, Effect, LinkId, Reject, RejectCode, Told, ToolDefinition, Trust};
 use thiserror::Error;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -20,6 +20,7 @@ use super::batch::{Batch, Mark};
 use super::closing::{self, End};
 use super::tape;
 use crate::link::{CloseReason, OUTBOX_MESSAGES, Outgoing, ViewInput, ViewTape};
+use crate::runner::validate::check_definition;
 use crate::server::accept::{Phase, Place, Shared};
 use crate::server::folder::canonical_folder;
 use crate::wire::recorder::head;
@@ -251,7 +252,7 @@ impl Link {
     }
 }
 
-/// Makes a command's folder canonical before the host sees it.
+/// Does what must be done off the host's task before it sees a command: makes folders canonical, looks at schemas.
 async fn settle(command: Command) -> Result<Command, Reject> {
     match command {
         Command::OpenTab { tab, agent, workspace: Some(path), seen } => match canonical_folder(path.as_str()).await {
@@ -270,8 +271,23 @@ async fn settle(command: Command) -> Result<Command, Reject> {
             }
             Ok(Command::CallTools { request, calls, mode })
         }
+        Command::LendTools { request, tools } => {
+            // A schema may take its time to be understood.
+            let checked = tokio::task::spawn_blocking(move || unsound(&tools).map_or(Ok(tools), Err)).await;
+            let stopping = |_| Err("the host is stopping".to_owned());
+            let tools = checked.unwrap_or_else(stopping).map_err(|why| Reject::new(RejectCode::BadMessage, why))?;
+            Ok(Command::LendTools { request, tools })
+        }
         other => Ok(other),
     }
+}
+
+/// Why calls of one of these tools could not be checked.
+fn unsound(tools: &[(ToolDefinition, Effect)]) -> Option<String> {
+    tools.iter().find_map(|(definition, _)| {
+        let why = check_definition(definition).err()?;
+        Some(format!("the parameters of `{}` are no JSON Schema that can be used: {why}", definition.name()))
+    })
 }
 
 fn end_of(error: &LinkError) -> End {

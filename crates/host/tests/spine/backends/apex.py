@@ -58,7 +58,8 @@ def work(asked):
              params={"toolCallId": "c1", "toolName": "read_file", "toolInput": {"path": "a"}})
         piece(task, json.dumps(heard.get()["error"]))
     elif what == "notified-tool":
-        send(method="$/requestToolExecution", params={"toolCallId": "c2", "toolName": "read_file", "toolInput": {}})
+        send(method="$/requestToolExecution", params={"toolCallId": "c2", "toolName": "read_file",
+                                                      "toolInput": {"path": "noted.txt"}})
         piece(task, json.dumps(heard.get()["params"]))
     elif what == "unknown":
         send(id=9, method="editor/dance")
