@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
 
 use switchboard_types::{Network, RunAs};
 
@@ -75,9 +76,18 @@ async fn the_hosts_own_folder_is_not_there() {
     assert_eq!(std::fs::read_to_string(token).unwrap(), "very secret");
 }
 
+/// A folder that commands see unless it is hidden: not where every command has files of its own.
+fn seen_folder() -> tempfile::TempDir {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let own = |place: &&str| ["/tmp", "/var/tmp", "/run"].iter().all(|own| !Path::new(place).starts_with(own));
+    let places = [env!("CARGO_TARGET_TMPDIR"), home.as_str(), env!("CARGO_MANIFEST_DIR")];
+    let found = places.into_iter().filter(own).find_map(|place| tempfile::tempdir_in(place).ok());
+    found.expect("some folder outside of those for files of a moment")
+}
+
 #[tokio::test]
 async fn what_is_to_be_hidden_is_hidden() {
-    let secrets = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let secrets = seen_folder();
     std::fs::write(secrets.path().join("key"), "very secret").unwrap();
     std::fs::write(secrets.path().join("file"), "also secret").unwrap();
     let (folder, file) = (secrets.path().join("folder"), secrets.path().join("file"));
