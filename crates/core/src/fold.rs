@@ -147,6 +147,8 @@ impl State {
             | Body::SignInNeeded { .. }
             | Body::AgentSessionRestored { .. }
             | Body::Status { .. }
+            | Body::PromptTaken {}
+            | Body::SourceGap { .. }
             | Body::Unknown { .. } => {}
         }
     }

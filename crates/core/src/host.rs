@@ -30,6 +30,7 @@ mod carrying;
 mod commands;
 mod commits;
 mod delivery;
+mod desk;
 mod errands;
 mod history;
 mod judging;

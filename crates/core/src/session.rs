@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_types::{
-    AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, CallRow, Change, Command, Entry, Epoch, ErrandId,
+    AgentHome, AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, CallRow, Change, Command, Entry, Epoch, ErrandId,
     ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionRow, SessionSummary,
     TabId, Ticket, Time, ToolOutcome, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
@@ -259,6 +259,8 @@ impl Session {
             | Body::Plan { .. }
             | Body::Status { .. }
             | Body::CancelAsked {}
+            | Body::PromptTaken {}
+            | Body::SourceGap { .. }
             | Body::ToolCall { .. }
             | Body::ToolCallUpdate { .. }
             | Body::Unknown { .. } => {}
@@ -293,12 +295,18 @@ impl Session {
             workspace: self.workspace.clone(),
             status: self.shown.status,
             agent_state: self.agent_state(),
+            connection: None,
             queued: self.shown.queued,
             approvals: self.shown.approvals,
             policy: self.shown.policy.clone(),
             created: self.created,
             updated: self.shown.updated,
         })
+    }
+
+    /// Where its agent works.
+    pub(crate) fn home(&self) -> AgentHome {
+        if self.keeps.upstream.is_some() { AgentHome::Elsewhere } else { AgentHome::Here }
     }
 
     fn agent_state(&self) -> AgentState {

@@ -4,7 +4,7 @@ pub mod switchboard;
 pub mod tabs;
 pub mod tools;
 
-use switchboard_types::{Command, Reject, Told};
+use switchboard_types::{Command, Reject, Time, Told};
 
 pub use switchboard::Switchboard;
 pub use tabs::Tabs;
@@ -12,17 +12,46 @@ pub use tools::Tools;
 
 /// One vocabulary of views.
 pub trait ViewDialect: Send {
-    /// Translates one message of the view.
-    fn read(&mut self, frame: &[u8]) -> Result<Command, Reject>;
+    /// What the link asks by itself as soon as it is up, before the view has said anything.
+    fn begin(&mut self) -> Option<Command> {
+        None
+    }
 
-    /// Translates what the host tells into messages, each handed to `message` as JSON text, in order. What is said of a
-    /// page of events depends on nothing else, so links of one dialect may share it.
-    fn write(&mut self, told: &Told, message: &mut dyn FnMut(&[u8]));
+    /// Translates one message of the view.
+    fn read(&mut self, now: Time, frame: &[u8]) -> Result<Command, Reject>;
+
+    /// Translates what the host tells into messages, each handed to `message` as JSON text, in order. What a dialect holds
+    /// back comes with [`ViewDialect::tick`].
+    fn write(&mut self, now: Time, told: &Told, message: &mut dyn FnMut(&[u8]));
 
     /// Says that the message that came last is refused, whoever found out why. To be called before the next one is read.
-    fn refuse(&mut self, reject: &Reject, message: &mut dyn FnMut(&[u8])) {
-        self.write(&Told::Refused(reject.clone()), message);
+    fn refuse(&mut self, now: Time, reject: &Reject, message: &mut dyn FnMut(&[u8])) {
+        self.write(now, &Told::Refused(reject.clone()), message);
     }
+
+    /// When something that is held back must go out; none if nothing is.
+    fn due(&self) -> Option<Time> {
+        None
+    }
+
+    /// Hands out what is due.
+    fn tick(&mut self, now: Time, message: &mut dyn FnMut(&[u8])) {
+        let _ = (now, message);
+    }
+
+    /// Whether what is said of a page of events depends on the page only, so that links of this dialect may share it.
+    fn sharing(&self) -> Sharing {
+        Sharing::Pages
+    }
+}
+
+/// Whether links of one dialect share what is said of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// They do: it is made once.
+    Pages,
+    /// Each link has its own.
+    Nothing,
 }
 
 /// The list of vocabularies.

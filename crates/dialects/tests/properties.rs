@@ -126,11 +126,11 @@ fn likely_message() -> impl Strategy<Value = Value> {
 }
 
 fn all_read(frame: Vec<u8>) {
-    let _ = Tabs::new().read(&frame);
-    let _ = Switchboard::new().read(&frame);
+    let _ = Tabs::new().read(Time(0), &frame);
+    let _ = Switchboard::new().read(Time(0), &frame);
     let mut tools = Tools::new();
-    if let Err(reject) = tools.read(&frame) {
-        tools.refuse(&reject, &mut |message| assert!(serde_json::from_slice::<Value>(message).is_ok()));
+    if let Err(reject) = tools.read(Time(0), &frame) {
+        tools.refuse(Time(0), &reject, &mut |message| assert!(serde_json::from_slice::<Value>(message).is_ok()));
     }
     let _ = talking().read(Time(0), &Bytes::from(frame), &mut Vec::new());
 }
@@ -152,7 +152,7 @@ fn through(word: Word) -> Vec<Value> {
         epoch: Default::default(),
     };
     let mut messages = Vec::new();
-    Tabs::new().write(&told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
+    Tabs::new().write(Time(0), &told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
     messages
 }
 
@@ -242,9 +242,9 @@ proptest! {
         }
         let page = Arc::new(builder.take().unwrap());
         let told =
-            Told::Events { tab: TabId::from("t"), page, names: TurnNames::new(Vec::new()), epoch: Default::default() };
+            Told::Events { tab: TabId::from("t"), page, names: TurnNames::new(Vec::new()), epoch: Default::default(), home: AgentHome::Here };
         let mut messages: Vec<Value> = Vec::new();
-        Switchboard::new().write(&told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
+        Switchboard::new().write(Time(0), &told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
         prop_assert_eq!(messages.len(), 1);
         prop_assert_eq!(&messages[0]["after"], &json!(4));
         prop_assert_eq!(&messages[0]["to"], &json!(4 + pieces.len()));

@@ -31,10 +31,10 @@ impl Link {
         } else {
             self.unnamed.push(number);
         }
-        match self.dialect.read(message.to_string().as_bytes()) {
+        match self.dialect.read(Time(0), message.to_string().as_bytes()) {
             Ok(Command::CallTools { request, .. }) => self.open.push((request, number)),
             Ok(other) => panic!("{other:?}"),
-            Err(reject) => self.dialect.refuse(&reject, &mut |message| {
+            Err(reject) => self.dialect.refuse(Time(0), &reject, &mut |message| {
                 self.heard.push(serde_json::from_slice(message).unwrap());
             }),
         }
@@ -58,7 +58,7 @@ impl Link {
         let told = Told::ToolsCalled { request, outcomes: Ok(vec![outcome]) };
         // A second one changes nothing.
         for _ in 0..2 {
-            self.dialect.write(&told, &mut |message| self.heard.push(serde_json::from_slice(message).unwrap()));
+            self.dialect.write(Time(0), &told, &mut |message| self.heard.push(serde_json::from_slice(message).unwrap()));
         }
     }
 

@@ -8,7 +8,7 @@ pub use switchboard_core::EndHow;
 use switchboard_dialects::view::ViewKind;
 pub use switchboard_types::Trust;
 use switchboard_types::{
-    Ask, Command, Epoch, LifeId, LinkId, Page, Reject, RuleId, SessionId, TabId, Time, Told, TurnNames, Word,
+    AgentHome, Ask, Command, Epoch, LifeId, LinkId, Page, Reject, RuleId, SessionId, TabId, Time, Told, TurnNames, Word,
     WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot};
@@ -152,6 +152,8 @@ pub struct SharedPage {
     pub names: TurnNames,
     /// The life of the log.
     pub epoch: Epoch,
+    /// Where its agent works.
+    pub home: AgentHome,
     /// WebSocket frames, one after the other, for each of [`ViewKind::ALL`].
     pub frames: [OnceLock<Bytes>; ViewKind::ALL.len()],
 }

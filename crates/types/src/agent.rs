@@ -5,8 +5,11 @@ use crate::body::{
     AgentOption, Approval, Cost, Detail, LogLevel, Memory, Outcome, PlanEntry, Prompt, Resolution, SignInMethod,
     SlashCommand, ToolCall,
 };
+use crate::desk::{FileRequest, SessionAnswer};
 use crate::errand::{Errand, ErrandFailure, ErrandResult};
-use crate::ids::{AgentSession, ApprovalId, CallId, ErrandName, OptionId, SessionId, TurnName, WorkspaceRoot};
+use crate::ids::{AgentRequest, AgentSession, ApprovalId, CallId, ErrandName, OptionId, SessionId, TurnName, WorkspaceRoot};
+use crate::reject::Reject;
+use crate::source::{AgentSessionInfo, Connection, Setup, Source, Upstream};
 use crate::text::Text;
 use crate::tool::ToolFailure;
 
@@ -24,6 +27,8 @@ pub enum Ask {
         /// Whether anything was said in it before. If so, and nothing can be taken up again, the agent starts without
         /// memory and the word that the session is open says [`Memory::Summarized`].
         past: Past,
+        /// More, for an agent that works elsewhere; none for any other.
+        elsewhere: Option<Box<Elsewhere>>,
     },
     /// Work on a prompt.
     Prompt {
@@ -96,13 +101,47 @@ pub enum Ask {
         /// All of it.
         config: serde_json::Value,
     },
+    /// Do something that only an agent elsewhere can; answered by [`Word::Replied`], exactly once.
+    Wish {
+        /// The host's session.
+        session: SessionId,
+        /// Comes back in the answer.
+        request: AgentRequest,
+        /// What.
+        wish: Wish,
+    },
+}
+
+/// What only an agent elsewhere can do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wish {
+    /// A command of its own vocabulary. Answered by [`SessionAnswer::Ordered`].
+    Order {
+        /// What it calls it.
+        name: String,
+        /// What goes with it.
+        payload: serde_json::Value,
+    },
+    /// A look at its files and artifacts. Answered by [`SessionAnswer::Files`].
+    Files(FileRequest),
+}
+
+/// What an agent elsewhere must know to go on where it was.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Elsewhere {
+    /// How a new session is to be set up.
+    pub setup: Setup,
+    /// How far its log was taken; none if nothing ever was.
+    pub upstream: Option<Upstream>,
+    /// The turn that runs: it was sent, or was about to be, when the host went away.
+    pub running: Option<(TurnName, Prompt)>,
 }
 
 impl Ask {
     /// Asks for a new agent session for a session in which nothing was said yet.
     #[must_use]
     pub fn open(session: SessionId, cwd: WorkspaceRoot) -> Self {
-        Self::OpenSession { session, cwd, resume: None, past: Past::Blank }
+        Self::OpenSession { session, cwd, resume: None, past: Past::Blank, elsewhere: None }
     }
 
     /// The session that is asked for; none if it is about the agent as a whole.
@@ -117,6 +156,7 @@ impl Ask {
             | Self::ApprovalAnswer { session, .. }
             | Self::ErrandDone { session, .. }
             | Self::SetOption { session, .. }
+            | Self::Wish { session, .. }
             | Self::SignIn { session, .. } => Some(*session),
             Self::Configure { .. } => None,
         }
@@ -360,11 +400,89 @@ pub enum Word {
         /// The JSON text as it came.
         raw: String,
     },
+    /// An event of a log that the agent keeps elsewhere. It becomes exactly one event of ours that names its source, and more
+    /// without one if it means more; events of one session come in the order of that log, each once.
+    Sourced {
+        /// The host's session.
+        session: SessionId,
+        /// Where it comes from.
+        source: Source,
+        /// What it means.
+        said: Said,
+    },
+    /// Somebody else has asked an agent elsewhere: a turn that no view of ours has begun. It runs.
+    PromptedElsewhere {
+        /// The host's session.
+        session: SessionId,
+        /// Its name.
+        name: TurnName,
+        /// What was asked.
+        prompt: Prompt,
+    },
+    /// An agent elsewhere has taken the prompt of the turn that runs.
+    PromptTaken {
+        /// The host's session.
+        session: SessionId,
+    },
+    /// A question of an agent elsewhere was answered there.
+    ApprovalSettled {
+        /// The host's session.
+        session: SessionId,
+        /// Which question; its id is the agent's.
+        approval: ApprovalId,
+        /// The answer.
+        resolution: Resolution,
+    },
+    /// How the way to an agent elsewhere is now. Not for the log.
+    Connection {
+        /// The host's session.
+        session: SessionId,
+        /// All of it.
+        connection: Connection,
+    },
+    /// Events of an agent elsewhere are lost. The cursor into its log is forgotten.
+    Gap {
+        /// The host's session.
+        session: SessionId,
+        /// The first that is lost, by its number there.
+        from: Option<u64>,
+        /// The last that is lost.
+        to: Option<u64>,
+        /// For people: what that means.
+        message: String,
+    },
+    /// The sessions that an agent elsewhere has.
+    Sessions {
+        /// The last used first.
+        sessions: Vec<AgentSessionInfo>,
+    },
+    /// The answer to [`Ask::Wish`].
+    Replied {
+        /// The host's session.
+        session: SessionId,
+        /// Whose answer.
+        request: AgentRequest,
+        /// What came of it, or why nothing did.
+        result: Result<Box<SessionAnswer>, Reject>,
+    },
     /// An error that is about the agent as a whole.
     Trouble {
         /// What it says.
         message: String,
     },
+}
+
+/// What an event of a foreign log means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// A piece of the answer.
+    Text(Text),
+    /// A piece of thinking.
+    Thought(Text),
+    /// Anything else that we know.
+    Word(Box<Word>),
+    /// Nothing that we know; it is kept and shown.
+    Nothing,
 }
 
 /// Whether something is told for the first time.
@@ -430,8 +548,15 @@ impl Word {
             | Self::ToolCall { session, .. }
             | Self::ApprovalWanted { session, .. }
             | Self::SessionEnded { session, .. }
+            | Self::Sourced { session, .. }
+            | Self::PromptedElsewhere { session, .. }
+            | Self::PromptTaken { session }
+            | Self::ApprovalSettled { session, .. }
+            | Self::Connection { session, .. }
+            | Self::Gap { session, .. }
+            | Self::Replied { session, .. }
             | Self::Unknown { session, .. } => Some(*session),
-            Self::Trouble { .. } | Self::Introduced { .. } => None,
+            Self::Trouble { .. } | Self::Introduced { .. } | Self::Sessions { .. } => None,
         }
     }
 }

@@ -201,6 +201,21 @@ pub enum Body {
     },
     /// The agent runs again after an exit.
     AgentRestarted {},
+    /// An agent elsewhere has taken the turn's prompt; it goes on whatever becomes of the host.
+    PromptTaken {},
+    /// Events of an agent elsewhere are lost, or may be. What it still has of them follows.
+    SourceGap {
+        /// The first that is lost, by its number there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "number")]
+        from: Option<u64>,
+        /// The last that is lost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, type = "number")]
+        to: Option<u64>,
+        /// For people: what that means.
+        message: String,
+    },
     /// The tab was closed; the log stays in history.
     SessionClosed {},
     /// The session was taken out of history and has a tab again.

@@ -1,6 +1,7 @@
 //! What a view asks of the host, in our own words. Every dialect for views translates into these.
 
 use crate::body::{Decision, Prompt};
+use crate::desk::SessionRequest;
 use crate::ids::{
     AgentName, ApprovalId, CallId, Epoch, OptionId, RequestNo, RuleId, Seq, SessionId, TabId, Time, ToolName, TurnName,
     WorkspaceRoot,
@@ -213,6 +214,13 @@ pub enum Command {
         /// Which one.
         rule: RuleId,
     },
+    /// Ask something about a session by its id. Answered by [`crate::Told::Answer`], exactly once.
+    Session {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// What.
+        what: SessionRequest,
+    },
     /// Say that the host is alive.
     Ping {
         /// Comes back in the answer.
@@ -242,6 +250,7 @@ impl Command {
             | Self::Answer { .. }
             | Self::WatchRules {}
             | Self::RemoveRule { .. }
+            | Self::Session { .. }
             | Self::Ping { .. } => None,
             Self::OpenTab { tab, .. }
             | Self::OpenSession { tab, .. }

@@ -106,6 +106,10 @@ number! {
     RequestNo(u64)
 }
 number! {
+    /// Something that an agent elsewhere was asked for a view; never used again while the host runs.
+    AgentRequest(u64)
+}
+number! {
     /// Milliseconds since 1970. The edges make it; the core only compares and adds.
     Time(u64)
 }
@@ -137,6 +141,10 @@ name! {
 name! {
     /// What an agent calls its own session. It is stored so that the agent can take up its session again, and never shown.
     AgentSession
+}
+name! {
+    /// An event's name in a foreign log; whoever keeps that log chose it, we only carry it.
+    SourceId
 }
 name! {
     /// An agent's name for something that it asks the host to do.

@@ -8,6 +8,8 @@
 //! | [`record`] | how events lie in the log, in a page and on the wire between core and edges |
 //! | [`command`] | what a view asks of the host |
 //! | [`told`] | what the host says to a view |
+//! | [`desk`] | what can be asked about a session by its id, and what is answered |
+//! | [`source`] | agents that work elsewhere and keep a log of their own |
 //! | [`agent`] | what the host asks of an agent, and the words an agent says |
 //! | [`tool`] | tools: what can be called by name, how, and what comes of it |
 //! | [`policy`] | what the policy judges, by what, and what it says |
@@ -20,6 +22,7 @@
 pub mod agent;
 pub mod body;
 pub mod command;
+pub mod desk;
 pub mod diff;
 pub mod errand;
 pub mod ids;
@@ -28,25 +31,29 @@ pub mod policy;
 pub mod record;
 pub mod reject;
 pub mod rows;
+pub mod source;
 pub mod text;
 pub mod told;
 pub mod tool;
 
-pub use agent::{About, Answer, Ask, Past, Telling, Word};
+pub use agent::{About, Answer, Ask, Elsewhere, Past, Said, Telling, Wish, Word};
 pub use body::{
     AgentOption, Approval, ApprovalKind, ApprovalOption, Body, ContextItem, Cost, Decision, Detail, Execution,
     ExecutionEnd, Image, Location, LogLevel, Memory, OptionChoice, OptionKind, Outcome, PlanEntry, PlanStatus, Prompt,
     Resolution, Severity, SignInBy, SignInMethod, SlashCommand, ToolCall, ToolContent, ToolError, ToolStatus,
 };
 pub use command::{Command, HistoryPlace, Seen, Trust, Visibility};
+pub use desk::{
+    FileAnswer, FileEntry, FileEntryKind, FileRequest, FollowFrom, SessionAnswer, SessionRequest, SnippetCut,
+};
 pub use diff::{DiffHunk, DiffLine, FileDiff};
 pub use errand::{
     Console, Cut, Errand, ErrandCode, ErrandFailure, ErrandNews, ErrandOrder, ErrandResult, Exit, Network, Prepared,
     Run, TerminalWish,
 };
 pub use ids::{
-    AgentName, AgentSession, ApprovalId, CallId, Epoch, ErrandId, ErrandName, ExecutionId, LifeId, LinkId, OptionId,
-    ReadId, RequestNo, RuleId, Seq, SessionId, TabId, Ticket, Time, ToolName, TurnId, TurnName, WorkspaceRoot,
+    AgentName, AgentRequest, AgentSession, ApprovalId, CallId, Epoch, ErrandId, ErrandName, ExecutionId, LifeId, LinkId, OptionId,
+    ReadId, RequestNo, RuleId, Seq, SessionId, SourceId, TabId, Ticket, Time, ToolName, TurnId, TurnName, WorkspaceRoot,
 };
 pub use policy::{
     ArgPattern, Asker, CommandFacts, Containment, EditFacts, Facts, Judgement, Mode, Patterns, Place, PolicyChange,
@@ -55,9 +62,12 @@ pub use policy::{
 pub use record::{Event, EventRef, Page, PageBuilder};
 pub use reject::{Reject, RejectCode};
 pub use rows::{Change, Commit, CommitDone, Entry, History, SessionRow, TurnPhase, TurnRow, WorkspaceRow};
+pub use source::{
+    AgentSessionInfo, Connection, ConnectionStatus, PermissionMode, Setup, Source, SourceCursor, SourceRef, Upstream,
+};
 pub use text::Text;
 pub use told::{
-    AgentInfo, AgentOffer, AgentState, AnsweredBy, ProcessPer, SessionSummary, Status, TabSummary, Told, TurnNames,
+    AgentHome, AgentInfo, AgentOffer, AgentState, AnsweredBy, ProcessPer, SessionSummary, Status, TabSummary, Told, TurnNames,
     WorkspaceSummary,
 };
 pub use tool::{

@@ -6,6 +6,7 @@ use ts_rs::TS;
 
 use crate::body::Severity;
 use crate::ids::{RuleId, Time, ToolName, WorkspaceRoot};
+use crate::source::{Setup, Upstream};
 use crate::tool::Effect;
 
 /// What is known of something that may do harm: gathered where files can be looked at, judged where they cannot.
@@ -171,6 +172,10 @@ pub struct SessionKeeps {
     pub policy: SessionPolicy,
     /// What a person has allowed for the session, as [`crate::Prepared::scope`] names it.
     pub grants: Vec<String>,
+    /// How it is to be set up at its agent.
+    pub setup: Setup,
+    /// How far the log of its agent was taken, if that works elsewhere.
+    pub upstream: Option<Upstream>,
 }
 
 /// A stored decision for what matches it.

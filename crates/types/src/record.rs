@@ -2,7 +2,7 @@
 //! assigns a seq; a record's place in its page is its number.
 //!
 //! A record is `len: u32, at: u64, turn: u32, kind: u8, body`, little-endian; `len` counts what follows it and turn 0 is
-//! no turn. The body of streamed text is the escaped text itself, so the hot path never builds or reads JSON; any other
+//! no turn. A kind with the bit [`SOURCED`] has `source: u32` and so many bytes of a [`Source`] before the body. The body of streamed text is the escaped text itself, so the hot path never builds or reads JSON; any other
 //! body is the JSON of a [`Body`].
 
 use bytes::{BufMut, Bytes, BytesMut};
@@ -11,6 +11,7 @@ use thiserror::Error;
 use crate::body::Body;
 use crate::ids::{Seq, Time, TurnId};
 use crate::limits::MIN_PAGE_COST;
+use crate::source::{Source, SourceRef};
 use crate::text::Text;
 
 const LEN_BYTES: usize = 4;
@@ -18,6 +19,8 @@ const HEAD_BYTES: usize = 8 + 4 + 1;
 const KIND_JSON: u8 = 0;
 const KIND_TEXT: u8 = 1;
 const KIND_THOUGHT: u8 = 2;
+/// The event comes from a foreign log, and says from where in it.
+const SOURCED: u8 = 0x80;
 
 /// A numbered fact in a session's log.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +33,8 @@ pub struct Event {
     pub turn: Option<TurnId>,
     /// What it says.
     pub body: Body,
+    /// Where it comes from, if it comes from a foreign log.
+    pub source: Option<Source>,
 }
 
 /// Why bytes are no records.
@@ -200,6 +205,8 @@ pub struct EventRef<'a> {
     pub turn: Option<TurnId>,
     kind: u8,
     page: &'a Bytes,
+    /// Where the source begins and ends, if there is one; the body begins after it.
+    source: Option<(usize, usize)>,
     body: (usize, usize),
 }
 
@@ -227,20 +234,39 @@ impl<'a> EventRef<'a> {
             return Err(cut_off);
         };
         let turn = u32::from_le_bytes(turn);
+        let (kind, mut body) = (page[start + 12], start + HEAD_BYTES);
+        let mut source = None;
+        if kind & SOURCED != 0 {
+            let Some(size) = le_bytes::<4>(page, body).map(u32::from_le_bytes) else { return Err(cut_off) };
+            let from = body + LEN_BYTES;
+            body = from + size as usize;
+            if body > end {
+                return Err(cut_off);
+            }
+            source = Some((from, body));
+        }
         Ok(Self {
             seq,
             at: Time(u64::from_le_bytes(time)),
             turn: (turn != 0).then_some(TurnId(turn)),
-            kind: page[start + 12],
+            kind: kind & !SOURCED,
             page,
-            body: (start + HEAD_BYTES, end),
+            source,
+            body: (body, end),
         })
     }
 
     /// Bytes of the whole record.
     #[must_use]
     pub fn record_bytes(&self) -> usize {
-        LEN_BYTES + HEAD_BYTES + self.body.1 - self.body.0
+        let source = self.source.map_or(0, |(from, to)| LEN_BYTES + to - from);
+        LEN_BYTES + HEAD_BYTES + source + self.body.1 - self.body.0
+    }
+
+    /// Where it comes from, if it comes from a foreign log.
+    #[must_use]
+    pub fn source(&self) -> Option<SourceRef<'a>> {
+        self.source.and_then(|(from, to)| SourceRef::read(self.page.get(from..to)?))
     }
 
     /// The body without reading JSON.
@@ -272,7 +298,8 @@ impl<'a> EventRef<'a> {
 
     /// The whole event.
     pub fn to_event(&self) -> Result<Event, RecordError> {
-        Ok(Event { seq: self.seq, at: self.at, turn: self.turn, body: self.body()? })
+        let source = self.source().map(|source| source.to_source());
+        Ok(Event { seq: self.seq, at: self.at, turn: self.turn, body: self.body()?, source })
     }
 }
 
@@ -297,19 +324,32 @@ impl PageBuilder {
 
     /// Adds one event and returns its number.
     pub fn push(&mut self, at: Time, turn: Option<TurnId>, body: &Body) -> Seq {
+        self.push_from(at, turn, body, None)
+    }
+
+    /// The same for an event that comes from a foreign log.
+    pub fn push_from(&mut self, at: Time, turn: Option<TurnId>, body: &Body, source: Option<&Source>) -> Seq {
         match body {
-            Body::Text { text } => self.push_raw(at, turn, KIND_TEXT, text.as_escaped()),
-            Body::Thought { text } => self.push_raw(at, turn, KIND_THOUGHT, text.as_escaped()),
+            Body::Text { text } => self.push_raw(at, turn, KIND_TEXT, text.as_escaped(), source),
+            Body::Thought { text } => self.push_raw(at, turn, KIND_THOUGHT, text.as_escaped(), source),
             other => {
                 // Our own bodies are maps with string keys: serialising them into memory cannot fail.
                 let json = serde_json::to_vec(other).unwrap_or_default();
-                self.push_raw(at, turn, KIND_JSON, &json)
+                self.push_raw(at, turn, KIND_JSON, &json, source)
             }
         }
     }
 
-    fn push_raw(&mut self, at: Time, turn: Option<TurnId>, kind: u8, body: &[u8]) -> Seq {
-        let len = u32::try_from(HEAD_BYTES + body.len()).unwrap_or(u32::MAX);
+    fn push_raw(&mut self, at: Time, turn: Option<TurnId>, kind: u8, body: &[u8], source: Option<&Source>) -> Seq {
+        let mut from = BytesMut::new();
+        if let Some(source) = source {
+            from.put_u32_le(0);
+            source.pack(&mut from);
+            let size = u32::try_from(from.len() - LEN_BYTES).unwrap_or(u32::MAX);
+            from[..LEN_BYTES].copy_from_slice(&size.to_le_bytes());
+        }
+        let kind = if source.is_some() { kind | SOURCED } else { kind };
+        let len = u32::try_from(HEAD_BYTES + from.len() + body.len()).unwrap_or(u32::MAX);
         // One piece each, since every piece is a check for room and events come by the million.
         let mut head = [0; LEN_BYTES + HEAD_BYTES];
         let mut rest = head.as_mut_slice();
@@ -317,8 +357,9 @@ impl PageBuilder {
         rest.put_u64_le(at.0);
         rest.put_u32_le(turn.map_or(0, |turn| turn.0));
         rest.put_u8(kind);
-        self.records.reserve(head.len() + body.len());
+        self.records.reserve(head.len() + from.len() + body.len());
         self.records.extend_from_slice(&head);
+        self.records.extend_from_slice(&from);
         self.records.extend_from_slice(body);
         let seq = self.next;
         self.next = seq.next();

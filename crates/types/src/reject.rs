@@ -19,6 +19,10 @@ pub enum RejectCode {
     UnknownType,
     /// No such tab.
     UnknownTab,
+    /// No such session, file or artifact.
+    NotFound,
+    /// It cannot be done as things are now.
+    Conflict,
     /// Over one of the limits.
     TooLarge,
     /// The workspace must be trusted first.

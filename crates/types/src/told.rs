@@ -8,11 +8,13 @@ use ts_rs::TS;
 
 use crate::body::{Approval, Resolution};
 use crate::command::{HistoryPlace, Trust};
+use crate::desk::SessionAnswer;
 use crate::ids::{AgentName, Epoch, RequestNo, Seq, SessionId, TabId, Time, ToolName, TurnId, TurnName, WorkspaceRoot};
 use crate::limits::MIN_PAGE_COST;
 use crate::policy::{Containment, Rule, SessionPolicy};
 use crate::record::Page;
 use crate::reject::Reject;
+use crate::source::Connection;
 use crate::tool::{CallPlace, CallRow, ToolFailure, ToolOutcome, Tools};
 
 /// The names of the turns that a page speaks of, in ascending order of turns.
@@ -51,6 +53,8 @@ pub enum Told {
         names: TurnNames,
         /// The life of the log.
         epoch: Epoch,
+        /// Where its agent works.
+        home: AgentHome,
     },
     /// Events that the log no longer holds; what remains comes after it.
     Gap {
@@ -170,6 +174,13 @@ pub enum Told {
     },
     /// How commands are held in.
     Containment(Containment),
+    /// In answer to [`crate::Command::Session`].
+    Answer {
+        /// Whose answer.
+        request: RequestNo,
+        /// What came of it, or why nothing did.
+        result: Result<Box<SessionAnswer>, Reject>,
+    },
 }
 
 /// Whose answer it was.
@@ -205,6 +216,7 @@ impl Told {
             | Self::Answered { .. }
             | Self::Rules { .. }
             | Self::Containment(_)
+            | Self::Answer { .. }
             | Self::Pong { .. } => 0,
         }
     }
@@ -240,6 +252,8 @@ pub struct SessionSummary {
     pub status: Status,
     /// How its agent is.
     pub agent_state: AgentState,
+    /// How the way to its agent is, if that works elsewhere.
+    pub connection: Option<Connection>,
     /// Prompts that wait.
     pub queued: usize,
     /// Questions that wait for a person.
@@ -311,6 +325,19 @@ pub struct AgentInfo {
     pub kind: String,
     /// How many sessions share one process.
     pub process: ProcessPer,
+    /// Where it works.
+    pub home: AgentHome,
+}
+
+/// Where an agent works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentHome {
+    /// Here: it ends with the host, and so do its turns.
+    #[default]
+    Here,
+    /// Elsewhere: it keeps a log of its own and goes on when the host is gone.
+    Elsewhere,
 }
 
 /// How many sessions share one process of an agent.

@@ -52,6 +52,7 @@ impl Host {
             }
             Command::WatchRules {} => self.watch_rules(link),
             Command::RemoveRule { rule } => self.remove_rule(RuleAsker::Link(link), rule),
+            Command::Session { request, what } => self.session_asked(now, (link, request), what),
             other => self.tab_command(now, link, other),
         }
     }
@@ -67,6 +68,9 @@ impl Host {
             Command::ListCalls { request, .. } => Told::Calls { request: *request, calls: Err(failure()), next: None },
             Command::LendTools { request, .. } => Told::Lent { request: *request, result: Err(failure()) },
             Command::Answer { request, .. } => Told::Answered { request: *request, result: Err(failure()) },
+            Command::Session { request, .. } => {
+                Told::Answer { request: *request, result: Err(Reject::new(RejectCode::Internal, message)) }
+            }
             _ => Told::Refused(about(command, RejectCode::Internal, message)),
         };
         self.tell(link, told);
@@ -136,6 +140,7 @@ impl Host {
             | Command::Answer { .. }
             | Command::WatchRules {}
             | Command::RemoveRule { .. }
+            | Command::Session { .. }
             | Command::Ping { .. } => {}
         }
     }

@@ -220,10 +220,10 @@ impl Host {
         if session.watchers.is_empty() {
             return;
         }
-        let (names, epoch) = (session.names_in(page), session.epoch);
+        let (names, life) = (session.names_in(page), (session.epoch, session.home()));
         for (link_id, tab) in &session.watchers {
             let Some(link) = self.links.get_mut(link_id) else { continue };
-            if let Some(told) = super::delivery::live(link, (id, tab), page, &names, epoch) {
+            if let Some(told) = super::delivery::live(link, (id, tab), page, &names, life) {
                 self.outputs.push_back(Output::Tell { link: *link_id, told });
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use switchboard_types::limits::READ_PAGE_BYTES;
 use switchboard_types::{
-    Epoch, LinkId, Page, ReadId, Reject, RejectCode, Seen, Seq, SessionId, TabId, Time, Told, TurnNames, Visibility,
+    AgentHome, Epoch, LinkId, Page, ReadId, Reject, RejectCode, Seen, Seq, SessionId, TabId, Time, Told, TurnNames, Visibility,
 };
 
 use super::Host;
@@ -18,7 +18,7 @@ pub(super) fn live(
     (session, tab): (SessionId, &TabId),
     page: &Arc<Page>,
     names: &TurnNames,
-    epoch: Epoch,
+    (epoch, home): (Epoch, AgentHome),
 ) -> Option<Told> {
     let room = link.takes_events();
     let seat = link.seats.get_mut(tab).filter(|seat| seat.session == session && seat.mode == Mode::Following)?;
@@ -30,7 +30,7 @@ pub(super) fn live(
     let rest = rest_after(page, seat.cursor)?;
     seat.cursor = rest.last();
     link.in_flight += rest.cost();
-    Some(Told::Events { tab: tab.clone(), page: rest, names: names.clone(), epoch })
+    Some(Told::Events { tab: tab.clone(), page: rest, names: names.clone(), epoch, home })
 }
 
 fn rest_after(page: &Arc<Page>, cursor: Seq) -> Option<Arc<Page>> {
@@ -179,7 +179,8 @@ impl Host {
             let names = session.names_in(&page);
             seat.cursor = page.last();
             link.in_flight += page.cost();
-            let told = Told::Events { tab: tab.clone(), page: Arc::new(page), names, epoch: session.epoch };
+            let (epoch, home) = (session.epoch, session.home());
+            let told = Told::Events { tab: tab.clone(), page: Arc::new(page), names, epoch, home };
             self.outputs.push_back(Output::Tell { link: link_id, told });
         }
         if seat.cursor >= session.durable {

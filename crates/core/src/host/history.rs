@@ -230,6 +230,7 @@ fn at_rest(row: SessionRow) -> SessionSummary {
         workspace: row.workspace,
         status: Status::Idle,
         agent_state: AgentState::None,
+        connection: None,
         queued: 0,
         approvals: 0,
         policy: row.keeps.policy,

@@ -95,7 +95,7 @@ impl Host {
         let past = if session.state.has_spoken() { Past::Spoken } else { Past::Blank };
         self.touch(id);
         self.timers.set(since.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
-        self.ask(id, life, Ask::OpenSession { session: id, cwd, resume, past });
+        self.ask(id, life, Ask::OpenSession { session: id, cwd, resume, past, elsewhere: None });
     }
 
     /// Nobody can work on what waits: it fails with the reason, or, if nothing waits, the views are told.

@@ -69,7 +69,16 @@ impl Host {
             Word::ApprovalWanted { approval, .. } => self.approval_wanted(now, id, approval),
             Word::SessionEnded { reason, .. } => self.agent_session_ended(now, id, reason),
             Word::Unknown { name, raw, .. } => self.in_running(now, id, Body::Unknown { name, raw }),
-            Word::Trouble { .. } | Word::Introduced { .. } => {}
+            Word::Sourced { .. }
+            | Word::PromptedElsewhere { .. }
+            | Word::PromptTaken { .. }
+            | Word::ApprovalSettled { .. }
+            | Word::Connection { .. }
+            | Word::Gap { .. }
+            | Word::Replied { .. }
+            | Word::Sessions { .. }
+            | Word::Trouble { .. }
+            | Word::Introduced { .. } => {}
         }
     }
 

@@ -1,12 +1,12 @@
 //! What the tests say and know, made: commands, a workspace.
 
 use switchboard_core::{Trust, Workspace};
-use switchboard_types::{AgentInfo, AgentName, Command, ProcessPer, RequestNo, Seq, WorkspaceRoot};
+use switchboard_types::{AgentHome, AgentInfo, AgentName, Command, ProcessPer, RequestNo, Seq, WorkspaceRoot};
 
 use super::world::ROOT;
 
 fn info(name: &str, process: ProcessPer) -> AgentInfo {
-    AgentInfo { name: name.into(), kind: "test".to_owned(), process }
+    AgentInfo { name: name.into(), kind: "test".to_owned(), process, home: AgentHome::Here }
 }
 
 pub(crate) fn workspace(trust: Trust) -> Workspace {

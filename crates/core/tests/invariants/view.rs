@@ -131,6 +131,7 @@ impl View {
             | Told::Calls { request, .. }
             | Told::Lent { request, .. }
             | Told::ApprovalsWatched { request }
+            | Told::Answer { request, .. }
             | Told::Answered { request, .. } => {
                 assert!(self.owed.remove(&request), "request {request} was answered twice");
                 self.assert_durable(disk, &told);

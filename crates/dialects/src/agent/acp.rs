@@ -278,7 +278,7 @@ impl AgentDialect for Acp {
     fn ask(&mut self, _now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>) {
         self.repeat.forget();
         match ask {
-            Ask::OpenSession { session, cwd, resume, past } => self.open(session, Wanted { cwd, resume, past }),
+            Ask::OpenSession { session, cwd, resume, past, .. } => self.open(session, Wanted { cwd, resume, past }),
             Ask::Prompt { session, name, prompt, recap } => self.prompt(session, name, &prompt, recap.as_deref()),
             Ask::Cancel { session, name: _ } => self.cancel(session),
             Ask::CloseSession { session } => self.close(session),
@@ -287,7 +287,7 @@ impl AgentDialect for Acp {
             Ask::SetOption { session, option, value } => self.set_option(session, &option, &value),
             Ask::SignIn { session, method } => self.sign_in(session, method),
             // Agents of this vocabulary call tools of their own only, and are configured when they start.
-            Ask::ToolResult { .. } | Ask::Configure { .. } => {}
+            Ask::ToolResult { .. } | Ask::Configure { .. } | Ask::Wish { .. } => {}
         }
         self.owed(messages);
     }

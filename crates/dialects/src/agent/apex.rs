@@ -296,7 +296,7 @@ impl AgentDialect for Apex {
     fn ask(&mut self, _now: Time, ask: Ask, messages: &mut Vec<Vec<u8>>) {
         self.repeat.forget();
         match ask {
-            Ask::OpenSession { session, cwd, past, resume: _ } => self.open(session, cwd.as_str(), past),
+            Ask::OpenSession { session, cwd, past, .. } => self.open(session, cwd.as_str(), past),
             Ask::Prompt { session, name, prompt, recap } => {
                 let (text, context) = (say::prompt_text(&prompt, recap.as_deref()), say::context(&prompt));
                 let task_id = name.clone();
@@ -316,7 +316,11 @@ impl AgentDialect for Apex {
                 self.tell("updateConfiguration", &UpdateConfiguration { updated_config: &config });
             }
             // The vocabulary has no words for these, and no backend ever gives a reason to say them.
-            Ask::ApprovalAnswer { .. } | Ask::ErrandDone { .. } | Ask::SetOption { .. } | Ask::SignIn { .. } => {}
+            Ask::ApprovalAnswer { .. }
+            | Ask::ErrandDone { .. }
+            | Ask::SetOption { .. }
+            | Ask::SignIn { .. }
+            | Ask::Wish { .. } => {}
         }
         self.owed(messages);
     }

@@ -188,7 +188,7 @@ impl AgentDialect for Plain {
         self.repeat.forget();
         self.owed(messages);
         match ask {
-            Ask::OpenSession { session, cwd, resume: _, past: _ } => {
+            Ask::OpenSession { session, cwd, .. } => {
                 messages.extend(self.close(session));
                 let request = self.sessions.begin(session);
                 messages.extend(ToAgent::NewSession { request_id: &request, cwd: cwd.as_str() }.encode());
@@ -211,7 +211,11 @@ impl AgentDialect for Plain {
                 messages.extend(self.say(session, result));
             }
             // The vocabulary has no words for these, and no agent of it ever gives a reason to say them.
-            Ask::ErrandDone { .. } | Ask::SetOption { .. } | Ask::SignIn { .. } | Ask::Configure { .. } => {}
+            Ask::ErrandDone { .. }
+            | Ask::SetOption { .. }
+            | Ask::SignIn { .. }
+            | Ask::Configure { .. }
+            | Ask::Wish { .. } => {}
         }
     }
 

@@ -6,7 +6,7 @@ mod shape;
 mod typescript;
 mod write;
 
-use switchboard_types::{Command, Reject, Told};
+use switchboard_types::{Command, Reject, Time, Told};
 
 use super::ViewDialect;
 
@@ -31,11 +31,11 @@ impl Switchboard {
 }
 
 impl ViewDialect for Switchboard {
-    fn read(&mut self, frame: &[u8]) -> Result<Command, Reject> {
+    fn read(&mut self, _now: Time, frame: &[u8]) -> Result<Command, Reject> {
         read::command(frame)
     }
 
-    fn write(&mut self, told: &Told, message: &mut dyn FnMut(&[u8])) {
+    fn write(&mut self, _now: Time, told: &Told, message: &mut dyn FnMut(&[u8])) {
         write::told(&mut self.scratch, told, message);
     }
 }

@@ -5,7 +5,7 @@ mod read;
 mod shape;
 mod write;
 
-use switchboard_types::{Command, Reject, Told};
+use switchboard_types::{Command, Reject, Time, Told};
 
 use self::write::Writer;
 use super::ViewDialect;
@@ -27,11 +27,11 @@ impl Tabs {
 }
 
 impl ViewDialect for Tabs {
-    fn read(&mut self, frame: &[u8]) -> Result<Command, Reject> {
+    fn read(&mut self, _now: Time, frame: &[u8]) -> Result<Command, Reject> {
         read::command(frame)
     }
 
-    fn write(&mut self, told: &Told, message: &mut dyn FnMut(&[u8])) {
+    fn write(&mut self, _now: Time, told: &Told, message: &mut dyn FnMut(&[u8])) {
         self.writer.write(told, message);
     }
 }

@@ -17,7 +17,7 @@ mod read;
 mod shape;
 mod write;
 
-use switchboard_types::{Command, Reject, Told};
+use switchboard_types::{Command, Reject, Time, Told};
 
 use self::order::{Order, Request};
 use self::read::{Asked, Heard, Refusal};
@@ -73,7 +73,7 @@ impl Tools {
 }
 
 impl ViewDialect for Tools {
-    fn read(&mut self, frame: &[u8]) -> Result<Command, Reject> {
+    fn read(&mut self, _now: Time, frame: &[u8]) -> Result<Command, Reject> {
         self.last = Last::Nothing;
         self.take(read::heard(frame)).map_err(|refusal| {
             let reject = refusal.reject();
@@ -82,12 +82,12 @@ impl ViewDialect for Tools {
         })
     }
 
-    fn write(&mut self, told: &Told, message: &mut dyn FnMut(&[u8])) {
+    fn write(&mut self, _now: Time, told: &Told, message: &mut dyn FnMut(&[u8])) {
         write::Writer { order: &mut self.order, scratch: &mut self.scratch, message }.told(told);
         self.scratch.shrink_to(write::KEEP_SCRATCH_BYTES);
     }
 
-    fn refuse(&mut self, reject: &Reject, message: &mut dyn FnMut(&[u8])) {
+    fn refuse(&mut self, _now: Time, reject: &Reject, message: &mut dyn FnMut(&[u8])) {
         let mut writer = write::Writer { order: &mut self.order, scratch: &mut self.scratch, message };
         match std::mem::take(&mut self.last) {
             Last::Refused(refusal) => writer.refusal(*refusal),

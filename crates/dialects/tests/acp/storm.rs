@@ -162,7 +162,7 @@ fn carried_out(step: Step, wire: &mut Wire, ledger: &mut Ledger) {
         Step::Open(session, resume) => {
             let resume = resume.then(|| agent(session).into());
             let (cwd, past) = ("/w".into(), switchboard_types::Past::Blank);
-            ask(wire, ledger, Ask::OpenSession { session: SessionId(session), cwd, resume, past });
+            ask(wire, ledger, Ask::OpenSession { session: SessionId(session), cwd, resume, past, elsewhere: None });
         }
         Step::Prompt(session) => {
             ledger.turns += 1;

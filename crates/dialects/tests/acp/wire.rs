@@ -115,7 +115,7 @@ impl Wire {
     pub(crate) fn opens(&mut self, session: SessionId, resume: Option<&str>) -> Vec<Value> {
         let resume = resume.map(AgentSession::from);
         let past = if resume.is_some() { Past::Spoken } else { Past::Blank };
-        self.ask(Ask::OpenSession { session, cwd: WorkspaceRoot::from("/w"), resume, past })
+        self.ask(Ask::OpenSession { session, cwd: WorkspaceRoot::from("/w"), resume, past, elsewhere: None })
     }
 
     pub(crate) fn prompts(&mut self, name: &str, text: &str) -> Value {

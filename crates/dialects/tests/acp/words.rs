@@ -58,6 +58,14 @@ fn bare(word: &Word) -> Value {
         }
         Word::ApprovalWanted { approval, .. } => json!({"word":"approvalWanted","approval":approval}),
         Word::SessionEnded { reason, .. } => json!({"word":"sessionEnded","reason":reason}),
+        Word::Sourced { .. }
+        | Word::PromptedElsewhere { .. }
+        | Word::PromptTaken { .. }
+        | Word::ApprovalSettled { .. }
+        | Word::Connection { .. }
+        | Word::Gap { .. }
+        | Word::Sessions { .. }
+        | Word::Replied { .. } => json!({"word":"notOfThisDialect"}),
         Word::Unknown { name, raw, .. } => json!({"word":"unknown","name":name,"raw":raw}),
         Word::Trouble { message } => json!({"word":"trouble","message":message}),
     }
@@ -116,7 +124,7 @@ pub(crate) fn asked(from: &Value) -> Ask {
     match Asking::deserialize(from).unwrap_or_else(|error| panic!("{from}: {error}")) {
         Asking::OpenSession { session, cwd, resume } => {
             let past = if resume.is_some() { Past::Spoken } else { Past::Blank };
-            Ask::OpenSession { session, cwd, resume, past }
+            Ask::OpenSession { session, cwd, resume, past, elsewhere: None }
         }
         Asking::Prompt { session, name, prompt, recap } => Ask::Prompt { session, name, prompt, recap },
         Asking::Cancel { session, name } => Ask::Cancel { session, name },

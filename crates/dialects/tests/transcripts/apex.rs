@@ -109,9 +109,9 @@ struct Failure {
 /// What is asked; none for the farewell.
 fn asked(from: &Value) -> Option<Ask> {
     Some(match Asking::deserialize(from).unwrap() {
-        Asking::OpenSession { session, cwd, past } => {
+        Asking::OpenSession { session, cwd, past, elsewhere: None } => {
             let past = if past == Some(true) { Past::Spoken } else { Past::Blank };
-            Ask::OpenSession { session, cwd, resume: None, past }
+            Ask::OpenSession { session, cwd, resume: None, past, elsewhere: None }
         }
         Asking::Prompt { session, name, prompt, recap } => Ask::Prompt { session, name, prompt, recap },
         Asking::Cancel { session, name } => Ask::Cancel { session, name },

@@ -99,11 +99,11 @@ pub(crate) fn play(
         for (at, line) in lines.iter().enumerate() {
             let place = format!("{}:{}", path.display(), at + 1);
             match line.dir.as_deref() {
-                Some("->") => assert_eq!(Some(given(dialect.read(&line.incoming()))), line.gives, "{place}"),
+                Some("->") => assert_eq!(Some(given(dialect.read(Time(0), &line.incoming()))), line.gives, "{place}"),
                 Some("<-") => {
                     let mut messages = Vec::new();
                     let told = told(line.from.as_ref().expect("a line with `<-` needs from"));
-                    dialect.write(&told, &mut |message| messages.push(String::from_utf8(message.to_vec()).unwrap()));
+                    dialect.write(Time(0), &told, &mut |message| messages.push(String::from_utf8(message.to_vec()).unwrap()));
                     assert_eq!(messages, line.messages(), "{place}");
                 }
                 other => assert_eq!(other, None, "{place}"),

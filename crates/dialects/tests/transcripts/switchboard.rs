@@ -152,7 +152,7 @@ fn told(from: &Value) -> Told {
                 page.push(Time(1_000 + at as u64), event.turn, &event.body);
             }
             let page = Arc::new(page.take().unwrap());
-            Told::Events { tab, page, names: TurnNames::new(Vec::new()), epoch: Epoch(0xab) }
+            Told::Events { tab, page, names: TurnNames::new(Vec::new()), epoch: Epoch(0xab), home: AgentHome::Here }
         }
         Saying::Gap { tab, from, to } => Told::Gap { tab, from, to },
         Saying::Reset { tab } => Told::Reset { tab },

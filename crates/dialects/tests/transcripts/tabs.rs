@@ -149,7 +149,7 @@ fn told(from: &Value) -> Told {
         Saying::Events { tab, first, turns, events } => {
             let name = |(turn, name): (String, TurnName)| (TurnId(turn.parse().unwrap()), name);
             let names: Vec<_> = turns.into_iter().map(name).collect();
-            Told::Events { tab, page: Arc::new(page(first, &events)), names: TurnNames::new(names), epoch: Epoch(7) }
+            Told::Events { tab, page: Arc::new(page(first, &events)), names: TurnNames::new(names), epoch: Epoch(7), home: AgentHome::Here }
         }
         Saying::Gap { tab, from, to } => Told::Gap { tab, from, to },
         Saying::Reset { tab } => Told::Reset { tab },

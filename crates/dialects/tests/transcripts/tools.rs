@@ -24,7 +24,7 @@ fn every_transcript_is_what_the_dialect_does() {
                 Some("->") => hears(&mut dialect, line, &place),
                 Some("<-") => {
                     let told = told(line.from.as_ref().expect("a line with `<-` needs from"));
-                    assert_eq!(said(|message| dialect.write(&told, message)), line.messages(), "{place}");
+                    assert_eq!(said(|message| dialect.write(Time(0), &told, message)), line.messages(), "{place}");
                 }
                 other => assert_eq!(other, None, "{place}"),
             }
@@ -136,7 +136,7 @@ fn said(write: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Vec<String> {
 }
 
 fn hears(dialect: &mut Tools, line: &Line, place: &str) {
-    let read = dialect.read(&line.incoming());
+    let read = dialect.read(Time(0), &line.incoming());
     let sends = match &read {
         Ok(_) => Vec::new(),
         Err(reject) => said(|message| dialect.refuse(reject, message)),

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use switchboard_dialects::agent::{AgentDialect, Plain};
-use switchboard_types::agent::Past;
 use switchboard_types::{Ask, Prompt, SessionId, Time, TurnName, Word, WorkspaceRoot};
 use switchboard_types::{ToolCode, ToolFailure};
 
@@ -58,7 +57,7 @@ fn check(said: &[Word]) {
 }
 
 fn open(session: u64) -> Ask {
-    Ask::OpenSession { session: SessionId(session), cwd: WorkspaceRoot::from("/w"), resume: None, past: Past::Blank }
+    Ask::open(SessionId(session), WorkspaceRoot::from("/w"))
 }
 
 /// What the host may do meanwhile.

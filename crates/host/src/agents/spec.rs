@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use switchboard_types::ProcessPer;
-use switchboard_types::{AgentInfo, AgentName};
+use switchboard_types::{AgentHome, AgentInfo, AgentName};
 
 /// An agent that can be asked for by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +58,15 @@ impl AgentKind {
             Self::Apex { .. } => "apex",
             Self::Engine { .. } => "engine",
             Self::Model { .. } => "model",
+        }
+    }
+
+    /// Where it works.
+    #[must_use]
+    pub fn home(&self) -> AgentHome {
+        match self {
+            Self::Plain(_) | Self::Acp(_) | Self::Apex { .. } | Self::Model { .. } => AgentHome::Here,
+            Self::Engine { .. } => AgentHome::Elsewhere,
         }
     }
 
@@ -127,7 +136,7 @@ impl AgentSpec {
     #[must_use]
     pub fn info(&self) -> AgentInfo {
         let process = self.kind.process().map_or(ProcessPer::Shared, |process| process.per);
-        AgentInfo { name: self.name.clone(), kind: self.kind.word().to_owned(), process }
+        AgentInfo { name: self.name.clone(), kind: self.kind.word().to_owned(), process, home: self.kind.home() }
     }
 
     /// The built-in demo agent: this very program under another command.

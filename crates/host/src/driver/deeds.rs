@@ -94,11 +94,11 @@ impl Driver {
     pub(super) fn tell(&mut self, link: LinkId, told: Told) {
         let records = if self.is_recording() { self.taped(link, &told) } else { None };
         let outgoing = match told {
-            Told::Events { tab, page, names, epoch } => {
+            Told::Events { tab, page, names, epoch, home } => {
                 let same = |shared: &&Arc<SharedPage>| Arc::ptr_eq(&shared.page, &page) && shared.tab == tab;
                 let shared = match self.shared.as_ref().filter(same) {
                     Some(shared) => Arc::clone(shared),
-                    None => Arc::new(SharedPage { tab, page, names, epoch, frames: Default::default() }),
+                    None => Arc::new(SharedPage { tab, page, names, epoch, home, frames: Default::default() }),
                 };
                 self.shared = Some(Arc::clone(&shared));
                 Outgoing::Events(shared)

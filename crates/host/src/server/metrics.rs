@@ -114,6 +114,8 @@ fn reject_label(code: RejectCode) -> &'static str {
         RejectCode::BadMessage => "bad_message",
         RejectCode::UnknownType => "unknown_type",
         RejectCode::UnknownTab => "unknown_tab",
+        RejectCode::NotFound => "not_found",
+        RejectCode::Conflict => "conflict",
         RejectCode::TooLarge => "too_large",
         RejectCode::WorkspaceUntrusted => "workspace_untrusted",
         RejectCode::AgentUnavailable => "agent_unavailable",

@@ -106,7 +106,7 @@ pub(super) fn salvage_keeps(
         return Ok(());
     }
     let policy = SessionPolicy { mode: found.policy.mode, ..SessionPolicy::default() };
-    write_keeps(conn, session, &SessionKeeps { policy, grants: Vec::new() }, rev)
+    write_keeps(conn, session, &SessionKeeps { policy, ..SessionKeeps::default() }, rev)
 }
 
 /// All rules, the oldest first.

@@ -4,7 +4,7 @@
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, AgentState, ApprovalId, Body, Containment, ContextItem, Decision, Event,
+    AgentInfo, AgentName, AgentOffer, AgentState, ApprovalId, Body, Connection, Containment, ContextItem, Decision, Event,
     HistoryPlace, OptionId, PolicyChange, RejectCode, Rule, RuleId, Seq, SessionId, SessionPolicy, SessionSummary,
     Status, TabId, Time, Trust, TurnId, TurnName, WorkspaceRoot, WorkspaceSummary,
 };
@@ -339,6 +339,10 @@ pub(super) struct WireSession {
     workspace: WorkspaceRoot,
     status: Status,
     agent_state: AgentState,
+    /// How the way to its agent is, if that works elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    connection: Option<Connection>,
     /// Prompts that wait.
     queued: u32,
     /// Questions that wait for a person.
@@ -361,6 +365,7 @@ impl From<&SessionSummary> for WireSession {
             workspace: session.workspace.clone(),
             status: session.status,
             agent_state: session.agent_state,
+            connection: session.connection.clone(),
             queued: u32::try_from(session.queued).unwrap_or(u32::MAX),
             approvals: u32::try_from(session.approvals).unwrap_or(u32::MAX),
             policy: session.policy.clone(),

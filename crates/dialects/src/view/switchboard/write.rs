@@ -57,7 +57,8 @@ pub(super) fn told(scratch: &mut Vec<u8>, told: &Told, message: &mut dyn FnMut(&
         | Told::LentCall { .. }
         | Told::ApprovalsWatched { .. }
         | Told::ApprovalOpen { .. }
-        | Told::Answered { .. } => return,
+        | Told::Answered { .. }
+        | Told::Answer { .. } => return,
     }
     message(scratch);
     scratch.shrink_to(KEEP_SCRATCH_BYTES);

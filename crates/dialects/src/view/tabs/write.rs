@@ -58,6 +58,7 @@ impl Writer {
             | Told::Answered { .. }
             | Told::Rules { .. }
             | Told::Containment(_)
+            | Told::Answer { .. }
             | Told::Pong { .. } => {}
         }
         self.scratch.shrink_to(KEEP_SCRATCH_BYTES);
@@ -186,7 +187,9 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
         Body::AgentExited { message } => ToView::AgentExited { tab_id, index, message },
         Body::AgentRestarted {} => ToView::AgentRestarted { tab_id, index },
         Body::SessionClosed {} => ToView::TabClosed { tab_id, index },
+        Body::SourceGap { message, .. } => ToView::Status { tab_id, index, message, progress: None },
         Body::CancelAsked {}
+        | Body::PromptTaken {}
         | Body::PolicyChanged { .. }
         | Body::SessionReopened {}
         | Body::Echo { .. }
@@ -275,9 +278,9 @@ fn tabs_restored(tabs: &[TabSummary]) -> ToView {
 fn error(reject: &Reject) -> ToView {
     let code = match reject.code {
         RejectCode::BadJson => ErrorCode::BadJson,
-        RejectCode::BadMessage => ErrorCode::BadMessage,
+        RejectCode::BadMessage | RejectCode::Conflict => ErrorCode::BadMessage,
         RejectCode::UnknownType => ErrorCode::UnknownType,
-        RejectCode::UnknownTab => ErrorCode::UnknownTab,
+        RejectCode::UnknownTab | RejectCode::NotFound => ErrorCode::UnknownTab,
         RejectCode::TooLarge => ErrorCode::TooLarge,
         RejectCode::WorkspaceUntrusted => ErrorCode::WorkspaceUntrusted,
         RejectCode::AgentUnavailable => ErrorCode::AgentUnavailable,

@@ -68,6 +68,7 @@ impl Writer<'_> {
             | Told::History { .. }
             | Told::Rules { .. }
             | Told::Containment(_)
+            | Told::Answer { .. }
             | Told::Pong { .. } => {}
         }
     }
@@ -222,9 +223,12 @@ fn code_of(refused: Refused) -> ToolCode {
 
 fn host_code(code: RejectCode) -> ToolCode {
     match code {
-        RejectCode::BadJson | RejectCode::BadMessage | RejectCode::UnknownTab | RejectCode::TooLarge => {
-            ToolCode::ValidationError
-        }
+        RejectCode::BadJson
+        | RejectCode::BadMessage
+        | RejectCode::UnknownTab
+        | RejectCode::NotFound
+        | RejectCode::Conflict
+        | RejectCode::TooLarge => ToolCode::ValidationError,
         RejectCode::UnknownType => ToolCode::UnknownMessageType,
         RejectCode::WorkspaceUntrusted => ToolCode::WorkspaceUntrusted,
         RejectCode::AgentUnavailable | RejectCode::Internal => ToolCode::ExecutionError,

@@ -10,7 +10,7 @@ use futures_util::{FutureExt, SinkExt, StreamExt};
 use switchboard_dialects::framing::native::MAX_TO_BROWSER_BYTES;
 use switchboard_dialects::framing::{Framing, FramingError, FramingKind, encode};
 use switchboard_dialects::view::ViewKind;
-use switchboard_types::{Reject, RejectCode};
+use switchboard_types::{Reject, RejectCode, Time};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Stdin, Stdout};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
@@ -116,7 +116,8 @@ impl Up {
     /// Answers in the host's stead, in the dialect's own form.
     async fn refuse(&self, code: RejectCode, message: &str) {
         let mut answer = Vec::new();
-        self.kind.make().refuse(&Reject::new(code, message), &mut |json| answer = json.to_vec());
+        // Nothing of a refusal depends on the time.
+        self.kind.make().refuse(Time::default(), &Reject::new(code, message), &mut |json| answer = json.to_vec());
         // If the output is gone, so are we, soon.
         let _ = self.refuse.send(answer).await;
     }

@@ -87,6 +87,7 @@ impl Screen {
                 self.note(&format!("[{message}, {:.0} %]", progress * 100.0));
             }
             Body::Status { message, progress: None } => self.note(&format!("[{message}]")),
+            Body::SourceGap { message, .. } => self.note(&format!("[{message}]")),
             Body::ToolCall { call } | Body::ToolCallUpdate { call } => self.call(call),
             Body::PromptQueued { position, .. } if *position > 0 => {
                 self.note(&format!("[waits for {position} prompts before it]"));
@@ -105,6 +106,7 @@ impl Screen {
             | Body::TitleChanged { .. }
             | Body::PromptQueued { .. }
             | Body::TurnStarted {}
+            | Body::PromptTaken {}
             | Body::TurnEnded { .. }
             | Body::ApprovalAsked { .. }
             | Body::ApprovalResolved { .. }

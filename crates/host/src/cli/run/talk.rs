@@ -207,6 +207,8 @@ pub(super) fn code_of(code: RejectCode) -> &'static str {
         | RejectCode::BadMessage
         | RejectCode::UnknownType
         | RejectCode::UnknownTab
+        | RejectCode::NotFound
+        | RejectCode::Conflict
         | RejectCode::TooLarge
         | RejectCode::Internal => "",
     }

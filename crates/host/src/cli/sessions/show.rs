@@ -121,7 +121,7 @@ impl Transcript {
                     .try_for_each(|path| self.dim(&format!("[with {path}]")))
             }
             Body::SessionOpened { .. } => self.dim(&format!("Opened {}", date(line.time))),
-            Body::TurnStarted {} | Body::TitleChanged { .. } | Body::PolicyChanged { .. } => Ok(()),
+            Body::TurnStarted {} | Body::PromptTaken {} | Body::TitleChanged { .. } | Body::PolicyChanged { .. } => Ok(()),
             Body::Plan { entries } => entries.iter().try_for_each(|entry| {
                 let mark = match entry.status {
                     PlanStatus::Pending => " ",
@@ -130,7 +130,7 @@ impl Transcript {
                 };
                 self.dim(&format!("[{mark}] {}", entry.content))
             }),
-            Body::Status { message, .. } => self.dim(&format!("[{message}]")),
+            Body::Status { message, .. } | Body::SourceGap { message, .. } => self.dim(&format!("[{message}]")),
             Body::CancelAsked {} => self.dim("[cancel]"),
             Body::TurnEnded { outcome, detail } => self.ended(*outcome, detail.as_ref()),
             Body::ToolCall { call } | Body::ToolCallUpdate { call } => self.call(call),

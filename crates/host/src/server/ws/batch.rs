@@ -5,7 +5,7 @@ use std::io::IoSlice;
 
 use bytes::{Buf, Bytes};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
-use switchboard_types::{Reject, Told};
+use switchboard_types::{Reject, Time, Told};
 
 use super::frames;
 use crate::link::SharedPage;
@@ -30,8 +30,8 @@ pub(super) struct Mark(usize);
 
 impl Batch {
     /// Adds a page of events.
-    pub(super) fn add_page(&mut self, page: &SharedPage, kind: ViewKind, dialect: &mut dyn ViewDialect) {
-        let bytes = frames::of_page(page, kind, dialect);
+    pub(super) fn add_page(&mut self, now: Time, page: &SharedPage, kind: ViewKind, dialect: &mut dyn ViewDialect) {
+        let bytes = frames::of_page(page, now, kind, dialect);
         self.cost += page.page.cost();
         self.events += page.page.count();
         self.seal();
@@ -41,14 +41,19 @@ impl Batch {
     }
 
     /// Adds anything else.
-    pub(super) fn add_told(&mut self, told: &Told, dialect: &mut dyn ViewDialect) {
+    pub(super) fn add_told(&mut self, now: Time, told: &Told, dialect: &mut dyn ViewDialect) {
         self.cost += told.cost();
-        self.frames += frames::put_told(&mut self.own, dialect, told);
+        self.frames += frames::put_told(&mut self.own, now, dialect, told);
+    }
+
+    /// Adds what a dialect held back until now.
+    pub(super) fn add_due(&mut self, now: Time, dialect: &mut dyn ViewDialect) {
+        self.frames += frames::put_due(&mut self.own, now, dialect);
     }
 
     /// Adds that the message that came last is refused.
-    pub(super) fn add_refusal(&mut self, reject: &Reject, dialect: &mut dyn ViewDialect) {
-        self.frames += frames::put_refusal(&mut self.own, dialect, reject);
+    pub(super) fn add_refusal(&mut self, now: Time, reject: &Reject, dialect: &mut dyn ViewDialect) {
+        self.frames += frames::put_refusal(&mut self.own, now, dialect, reject);
     }
 
     /// Where the batch ends now; what is added after it can be told apart.

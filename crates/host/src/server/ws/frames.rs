@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::{BufMut as _, Bytes};
-use switchboard_dialects::view::{ViewDialect, ViewKind};
-use switchboard_types::{Reject, Told};
+use switchboard_dialects::view::{Sharing, ViewDialect, ViewKind};
+use switchboard_types::{Reject, Time, Told};
 
 use crate::link::SharedPage;
 
@@ -35,9 +35,9 @@ pub(super) fn put_text(out: &mut Vec<u8>, json: &[u8]) {
 }
 
 /// Adds the frames of one thing told; how many they are.
-pub(super) fn put_told(out: &mut Vec<u8>, dialect: &mut dyn ViewDialect, told: &Told) -> u64 {
+pub(super) fn put_told(out: &mut Vec<u8>, now: Time, dialect: &mut dyn ViewDialect, told: &Told) -> u64 {
     let mut count = 0;
-    dialect.write(told, &mut |json| {
+    dialect.write(now, told, &mut |json| {
         put_text(out, json);
         count += 1;
     });
@@ -45,30 +45,45 @@ pub(super) fn put_told(out: &mut Vec<u8>, dialect: &mut dyn ViewDialect, told: &
 }
 
 /// Adds the frames of a refusal of the message that came last; how many they are.
-pub(super) fn put_refusal(out: &mut Vec<u8>, dialect: &mut dyn ViewDialect, reject: &Reject) -> u64 {
+pub(super) fn put_refusal(out: &mut Vec<u8>, now: Time, dialect: &mut dyn ViewDialect, reject: &Reject) -> u64 {
     let mut count = 0;
-    dialect.refuse(reject, &mut |json| {
+    dialect.refuse(now, reject, &mut |json| {
         put_text(out, json);
         count += 1;
     });
     count
 }
 
-/// The frames of a page. The first link of a dialect encodes them for all others; what they say does not depend on the link.
-pub(super) fn of_page(shared: &SharedPage, kind: ViewKind, dialect: &mut dyn ViewDialect) -> Bytes {
-    let frames = shared.frames[kind as usize].get_or_init(|| {
+/// Adds the frames of what a dialect held back until now; how many they are.
+pub(super) fn put_due(out: &mut Vec<u8>, now: Time, dialect: &mut dyn ViewDialect) -> u64 {
+    let mut count = 0;
+    dialect.tick(now, &mut |json| {
+        put_text(out, json);
+        count += 1;
+    });
+    count
+}
+
+/// The frames of a page. Where links of a dialect share, the first one encodes them for all others.
+pub(super) fn of_page(shared: &SharedPage, now: Time, kind: ViewKind, dialect: &mut dyn ViewDialect) -> Bytes {
+    let sharing = dialect.sharing();
+    let mut encode = || {
         let told = Told::Events {
             tab: shared.tab.clone(),
             page: Arc::clone(&shared.page),
             names: shared.names.clone(),
             epoch: shared.epoch,
+            home: shared.home,
         };
         let events = usize::try_from(shared.page.count()).unwrap_or(0);
         let mut out = Vec::with_capacity(shared.page.bytes() + events * EVENT_OVERHEAD_BYTES);
-        put_told(&mut out, dialect, &told);
+        put_told(&mut out, now, dialect, &told);
         Bytes::from(out)
-    });
-    frames.clone()
+    };
+    match sharing {
+        Sharing::Pages => shared.frames[kind as usize].get_or_init(&mut encode).clone(),
+        Sharing::Nothing => encode(),
+    }
 }
 
 /// What stands in text frames of ours, one after the other.

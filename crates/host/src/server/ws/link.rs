@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{Command, Effect, LinkId, Reject, RejectCode, Told, ToolDefinition, Trust};
+use switchboard_types::{Command, Effect, LinkId, Reject, RejectCode, Time, Told, ToolDefinition, Trust};
 use thiserror::Error;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -78,6 +78,10 @@ impl Link {
             Box::pin(closing::close(&mut self.socket, End::Host(CloseReason::GoingAway))).await;
             return;
         }
+        if let Some(command) = self.dialect.begin() {
+            // If the host's task is gone, the loop below finds out.
+            let _ = self.tell_host(ViewInput::Command { link: self.id, command }).await;
+        }
         self.shared.metrics.links_open.up();
         let mut phase = self.shared.phase.clone();
         let end = tokio::select! {
@@ -93,9 +97,11 @@ impl Link {
 
     async fn serve(&mut self) -> End {
         loop {
+            let due = self.dialect.due().map(|due| Duration::from_millis(due.since(self.now())));
             let step = tokio::select! {
                 outgoing = self.from_host.recv() => self.send(outgoing).await,
                 message = self.socket.next() => self.take(message).await,
+                () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => self.send_due().await,
             };
             match step {
                 Ok(None) => {}
@@ -106,6 +112,17 @@ impl Link {
                 }
             }
         }
+    }
+
+    fn now(&self) -> Time {
+        self.shared.recorder.now()
+    }
+
+    /// Writes what the dialect has held back until now.
+    async fn send_due(&mut self) -> Result<Option<End>, LinkError> {
+        let mut batch = Batch::default();
+        batch.add_due(self.now(), self.dialect.as_mut());
+        self.write(batch).await.map(|()| None)
     }
 
     /// Writes this and whatever else waits, in one go.
@@ -132,12 +149,12 @@ impl Link {
     /// Adds what the host sends; why the link ends, if that is what it says. No sender is the host's end.
     fn add(&mut self, batch: &mut Batch, outgoing: Option<Outgoing>) -> Option<End> {
         match outgoing {
-            Some(Outgoing::Events(page)) => batch.add_page(&page, self.kind, self.dialect.as_mut()),
+            Some(Outgoing::Events(page)) => batch.add_page(self.now(), &page, self.kind, self.dialect.as_mut()),
             Some(Outgoing::Told(told)) => {
                 if let Told::Refused(reject) = told.as_ref() {
                     self.shared.metrics.reject(reject.code);
                 }
-                batch.add_told(&told, self.dialect.as_mut());
+                batch.add_told(self.now(), &told, self.dialect.as_mut());
             }
             Some(Outgoing::Taped(outgoing, sessions)) => {
                 let before = batch.mark();
@@ -205,7 +222,7 @@ impl Link {
 
     async fn take_text(&mut self, frame: &[u8]) -> Result<(), LinkError> {
         self.shared.metrics.frames_in.one();
-        let read = match self.dialect.read(frame) {
+        let read = match self.dialect.read(self.shared.recorder.now(), frame) {
             Ok(command) => Box::pin(settle(command)).await,
             Err(reject) => Err(reject),
         };
@@ -227,7 +244,7 @@ impl Link {
             Err(reject) => {
                 self.shared.metrics.reject(reject.code);
                 let mut batch = Batch::default();
-                batch.add_refusal(&reject, self.dialect.as_mut());
+                batch.add_refusal(self.now(), &reject, self.dialect.as_mut());
                 (Err((reject, batch.since(Mark::default()))), Some(batch))
             }
         };
@@ -243,7 +260,7 @@ impl Link {
     async fn refuse(&mut self, reject: Reject) -> Result<(), LinkError> {
         self.shared.metrics.reject(reject.code);
         let mut batch = Batch::default();
-        batch.add_refusal(&reject, self.dialect.as_mut());
+        batch.add_refusal(self.now(), &reject, self.dialect.as_mut());
         Box::pin(self.write(batch)).await
     }
 

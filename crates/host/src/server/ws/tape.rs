@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use switchboard_dialects::view::{ViewDialect, ViewKind};
-use switchboard_types::{LinkId, Page, Seq, SessionId, Told};
+use switchboard_types::{LinkId, Page, Seq, SessionId, Time, Told};
 
 use crate::link::{Outgoing, SharedPage};
 use crate::wire::entry::Events;
@@ -37,7 +37,7 @@ impl At<'_> {
         fresh: impl FnOnce() -> Box<dyn ViewDialect>,
     ) {
         let events = match page {
-            Some(page) => events_of(page, &messages, fresh().as_mut()),
+            Some(page) => events_of(self.recorder.now(), page, &messages, fresh().as_mut()),
             None => vec![None; messages.len()],
         };
         for (message, events) in messages.iter().zip(events) {
@@ -63,7 +63,12 @@ impl At<'_> {
 
 /// Which events each message tells. A dialect that says each event by itself is recognised by saying the same of them
 /// one by one; in any other, each message stands for the whole page.
-fn events_of(shared: &SharedPage, messages: &[Bytes], dialect: &mut dyn ViewDialect) -> Vec<Option<Events>> {
+fn events_of(
+    now: Time,
+    shared: &SharedPage,
+    messages: &[Bytes],
+    dialect: &mut dyn ViewDialect,
+) -> Vec<Option<Events>> {
     let mut alone: Vec<(Bytes, Page)> = Vec::new();
     let (mut cursor, mut rest) = (Seq(shared.page.first().0 - 1), Some(shared.page.as_ref().clone()));
     while let Some(one) = rest.as_ref().map(|rest| rest.head_within(1)) {
@@ -72,8 +77,9 @@ fn events_of(shared: &SharedPage, messages: &[Bytes], dialect: &mut dyn ViewDial
             page: Arc::new(one.clone()),
             names: shared.names.clone(),
             epoch: shared.epoch,
+            home: shared.home,
         };
-        dialect.write(&told, &mut |json| alone.push((Bytes::copy_from_slice(json), one.clone())));
+        dialect.write(now, &told, &mut |json| alone.push((Bytes::copy_from_slice(json), one.clone())));
         cursor = cursor.max(one.last());
         rest = rest.and_then(|rest| rest.after(cursor));
     }
@@ -86,7 +92,7 @@ fn events_of(shared: &SharedPage, messages: &[Bytes], dialect: &mut dyn ViewDial
 
 #[cfg(test)]
 mod tests {
-    use switchboard_types::{Body, Epoch, PageBuilder, Text, Time, TurnId, TurnName, TurnNames};
+    use switchboard_types::{AgentHome, Body, Epoch, PageBuilder, Text, TurnId, TurnName, TurnNames};
 
     use super::*;
 
@@ -99,7 +105,7 @@ mod tests {
         page.push(Time(1), Some(TurnId(1)), &Body::Text { text: Text::from("b") });
         let names = TurnNames::new(vec![(TurnId(1), TurnName::from("m1"))]);
         let page = Arc::new(page.take().unwrap());
-        SharedPage { tab: "t".into(), page, names, epoch: Epoch(1), frames: Default::default() }
+        SharedPage { tab: "t".into(), page, names, epoch: Epoch(1), home: AgentHome::Here, frames: Default::default() }
     }
 
     fn told(kind: ViewKind) -> Vec<(u64, u64)> {
@@ -109,9 +115,10 @@ mod tests {
             page: Arc::clone(&shared.page),
             names: shared.names.clone(),
             epoch: shared.epoch,
+            home: shared.home,
         };
         let mut messages = Vec::new();
-        kind.make().write(&told, &mut |json| messages.push(Bytes::copy_from_slice(json)));
+        kind.make().write(Time(1), &told, &mut |json| messages.push(Bytes::copy_from_slice(json)));
         let events = events_of(&shared, &messages, kind.make().as_mut());
         events.into_iter().flatten().map(|events| (events.from.0, events.to.0)).collect()
     }

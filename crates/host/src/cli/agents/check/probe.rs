@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use switchboard_types::{
-    About, AgentOption, Answer, Ask, ErrandCode, ErrandFailure, LifeId, Outcome, Past, Prompt, Resolution, SessionId,
+    About, AgentOption, Answer, Ask, ErrandCode, ErrandFailure, LifeId, Outcome, Prompt, Resolution, SessionId,
     SignInMethod, SlashCommand, TurnName, Word,
 };
 use switchboard_types::{ToolCode, ToolFailure};
@@ -119,7 +119,7 @@ impl Probe {
                 return Err(self.over());
             }
         }
-        self.say(Ask::OpenSession { session: SESSION, cwd: self.cwd.clone(), resume: None, past: Past::Blank }).await;
+        self.say(Ask::open(SESSION, self.cwd.clone())).await;
         Ok(())
     }
 
