@@ -189,6 +189,10 @@ impl Host {
             Input::Containment(containment) => self.know_containment(containment),
             Input::CallsRead { link, request, calls } => self.calls_read(link, request, calls),
             Input::RemoveRule { rule, request } => self.remove_rule(rules::RuleAsker::Request(request), rule),
+            Input::FilesDone { link, request, result } => self.files_done(link, request, result),
+            Input::SourceFound { link, request, session, found } => {
+                self.source_found(now, (link, request), session, found);
+            }
             Input::Tick => self.tick(now),
             Input::Stop => self.stop(now),
         }

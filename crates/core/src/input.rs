@@ -2,8 +2,8 @@
 
 use switchboard_types::{
     AgentInfo, AgentName, AgentOffer, Ask, CallPlace, CallRow, Command, Commit, CommitDone, Containment, ErrandNews,
-    ErrandOrder, History, HistoryPlace, LifeId, LinkId, Page, Patterns, ReadId, RequestNo, RuleId, Seq, SessionId,
-    SessionRow, Told, Tool, ToolName, Trust, Word, WorkspaceRoot,
+    ErrandOrder, FileAnswer, FileRequest, History, HistoryPlace, LifeId, LinkId, Page, Patterns, ReadId, Reject, RequestNo, RuleId, Seq, SessionId,
+    SessionRow, SourceId, Told, Tool, ToolName, Trust, Word, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -129,6 +129,26 @@ pub enum Input {
         /// Its name in the answer.
         request: RequestId,
     },
+    /// The edges have looked at files.
+    FilesDone {
+        /// Who asked.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// What there is, or why that cannot be said.
+        result: Result<Box<FileAnswer>, Reject>,
+    },
+    /// The store has looked for an event by its source.
+    SourceFound {
+        /// Who asked.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Which session.
+        session: SessionId,
+        /// Its place in our log, if it is there; the error is for a person.
+        found: Result<Option<Seq>, String>,
+    },
     /// Time has passed.
     Tick,
     /// The host must stop: mark what runs and take nothing more.
@@ -231,6 +251,32 @@ pub enum Output {
         before: Option<CallPlace>,
         /// At most so many.
         limit: usize,
+    },
+    /// Look at files of a session and answer with [`Input::FilesDone`].
+    Files {
+        /// Who asks.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Whose files.
+        session: SessionId,
+        /// Its workspace.
+        root: WorkspaceRoot,
+        /// Whether that is trusted; what could run something is only done if it is.
+        trust: Trust,
+        /// What.
+        what: FileRequest,
+    },
+    /// Look for an event by its source and answer with [`Input::SourceFound`].
+    FindSource {
+        /// Who asks.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Which session.
+        session: SessionId,
+        /// The event's name in the log that it comes from.
+        source: SourceId,
     },
     /// A rule is taken out, or not.
     RuleRemoved {

@@ -271,7 +271,7 @@ impl World {
                 }
                 Output::Errand(order) => self.runner.ordered(&self.disk, order),
                 Output::Recap(session) => self.recaps.push(session),
-                Output::AddAgent { .. } => {}
+                Output::AddAgent { .. } | Output::Files { .. } | Output::FindSource { .. } => {}
                 Output::RuleRemoved { result, .. } => self.removed.push(result),
                 Output::ReadCalls { link, request, tool, before, limit } => {
                     let calls = Ok(self.disk.calls(tool.as_ref(), before, limit));

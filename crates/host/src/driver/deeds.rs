@@ -64,6 +64,7 @@ impl Driver {
                 Output::ReadCalls { link, request, tool, before, limit } => {
                     self.want_listing(Listing { link, what: Listed::Calls { request, tool, before }, limit });
                 }
+                Output::Files { .. } | Output::FindSource { .. } => {}
                 Output::RuleRemoved { request, result } => {
                     if let Some(answer) = self.removing.remove(&request) {
                         // Whoever asked may be gone; the rule is gone all the same.
