@@ -75,6 +75,7 @@ impl World {
             metrics: Arc::clone(&metrics),
             store: Arc::downgrade(&(Arc::clone(&store) as Arc<dyn Store>)),
             // Nothing is ever recorded here, so nothing is made there.
+            artifacts: Default::default(),
             recorder: Writer::start(WireFolder::within(&std::env::temp_dir()), Clock::start()).unwrap().recorder(),
             dialects,
         };
@@ -192,5 +193,12 @@ pub(crate) fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
     }
     let page = Arc::new(builder.take().unwrap());
     let names = TurnNames::new(Vec::new());
-    Arc::new(SharedPage { tab: TabId::from("t"), page, names, epoch: Epoch(1), home: AgentHome::Here, frames: Default::default() })
+    Arc::new(SharedPage {
+        tab: TabId::from("t"),
+        page,
+        names,
+        epoch: Epoch(1),
+        home: AgentHome::Here,
+        frames: Default::default(),
+    })
 }

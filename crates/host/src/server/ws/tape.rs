@@ -63,12 +63,7 @@ impl At<'_> {
 
 /// Which events each message tells. A dialect that says each event by itself is recognised by saying the same of them
 /// one by one; in any other, each message stands for the whole page.
-fn events_of(
-    now: Time,
-    shared: &SharedPage,
-    messages: &[Bytes],
-    dialect: &mut dyn ViewDialect,
-) -> Vec<Option<Events>> {
+fn events_of(now: Time, shared: &SharedPage, messages: &[Bytes], dialect: &mut dyn ViewDialect) -> Vec<Option<Events>> {
     let mut alone: Vec<(Bytes, Page)> = Vec::new();
     let (mut cursor, mut rest) = (Seq(shared.page.first().0 - 1), Some(shared.page.as_ref().clone()));
     while let Some(one) = rest.as_ref().map(|rest| rest.head_within(1)) {
