@@ -198,7 +198,7 @@ pub(crate) fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
         page,
         names,
         epoch: Epoch(1),
-        home: AgentHome::Here,
+        home: Default::default(),
         frames: Default::default(),
     })
 }

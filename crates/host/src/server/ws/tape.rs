@@ -114,7 +114,7 @@ mod tests {
         };
         let mut messages = Vec::new();
         kind.make().write(Time(1), &told, &mut |json| messages.push(Bytes::copy_from_slice(json)));
-        let events = events_of(&shared, &messages, kind.make().as_mut());
+        let events = events_of(Time(1), &shared, &messages, kind.make().as_mut());
         events.into_iter().flatten().map(|events| (events.from.0, events.to.0)).collect()
     }
 
