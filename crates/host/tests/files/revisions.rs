@@ -100,7 +100,7 @@ fn nothing_that_a_hostile_repository_names_is_run() {
     let stage = repository();
     let canary = stage.beside("canary");
     let evil = stage.path("evil.sh");
-    std::fs::write(&evil, format!("#!/bin/sh\necho ran \"$0\" \"$@\" >> {}\ncat\n", canary.display())).unwrap();
+    std::fs::write(&evil, format!("#!/bin/sh\necho ran \"$0\" \"$@\" >> {}\nexit 1\n", canary.display())).unwrap();
     std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
     let evil = evil.to_str().unwrap();
     stage.put(".gitattributes", "* diff=evil filter=evil merge=evil\n");
