@@ -81,7 +81,11 @@ fn no_character_is_cut_whatever_the_room_is() {
         assert!(head.len() + tail.len() + 8 > room, "{room}: little of the room is wasted");
         let left_out = text.len() - head.len() - tail.len();
         // Without a single character, a whole line is left out.
-        let wanted = if left_out == text.len() { "1 line".to_owned() } else { format!("{left_out} bytes") };
+        let wanted = if left_out == text.len() {
+            "1 line".to_owned()
+        } else {
+            format!("{left_out} byte{}", if left_out == 1 { "" } else { "s" })
+        };
         assert_eq!(said.trim(), format!("{wanted} left out"), "{room}");
     }
 }
