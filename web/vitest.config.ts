@@ -21,8 +21,8 @@ export default defineConfig({
           fileParallelism: false,
           // A busy machine takes its time; what never comes still fails.
           expect: { poll: { timeout: 15_000 } },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

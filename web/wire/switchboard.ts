@@ -3,6 +3,11 @@
 export const VERSION = "0.1.0";
 
 /**
+ * Where an agent works.
+ */
+export type AgentHome = "here" | "elsewhere";
+
+/**
  * An agent that is configured.
  */
 export type AgentInfo = {
@@ -17,7 +22,11 @@ kind: string,
 /**
  * How many sessions share one process.
  */
-process: ProcessPer, };
+process: ProcessPer,
+/**
+ * Where it works.
+ */
+home: AgentHome, };
 
 /**
  * An agent's name in the configuration.
@@ -355,7 +364,19 @@ memory: Memory, } | { "type": "agentExited",
 /**
  * Why, and what to do.
  */
-message: string, } | { "type": "agentRestarted", } | { "type": "sessionClosed", } | { "type": "sessionReopened", } | { "type": "unknown",
+message: string, } | { "type": "agentRestarted", } | { "type": "promptTaken", } | { "type": "sourceGap",
+/**
+ * The first that is lost, by its number there.
+ */
+from?: number,
+/**
+ * The last that is lost.
+ */
+to?: number,
+/**
+ * For people: what that means.
+ */
+message: string, } | { "type": "sessionClosed", } | { "type": "sessionReopened", } | { "type": "unknown",
 /**
  * What the peer calls it.
  */
@@ -369,6 +390,32 @@ raw: string, };
  * A tool call's name; the agent chose it, we only carry it.
  */
 export type CallId = string;
+
+/**
+ * How the way to an agent elsewhere is.
+ */
+export type Connection = {
+/**
+ * In one word.
+ */
+status: ConnectionStatus,
+/**
+ * How often it was tried again since it last stood.
+ */
+retries: number,
+/**
+ * Why it does not stand, for a person.
+ */
+lastError?: string,
+/**
+ * Whether events were lost on the way, or may have been; until the stream has gone on for a while.
+ */
+gap: boolean, };
+
+/**
+ * How the way to an agent is, in one word.
+ */
+export type ConnectionStatus = "connecting" | "connected" | "error";
 
 /**
  * How commands are held in by the operating system.
@@ -902,7 +949,7 @@ context?: Array<ContextItem>, };
 /**
  * What sort of refusal it is; each dialect has its own word for it.
  */
-export type RejectCode = "bad_json" | "bad_message" | "unknown_type" | "unknown_tab" | "too_large" | "workspace_untrusted" | "agent_unavailable" | "internal";
+export type RejectCode = "bad_json" | "bad_message" | "unknown_type" | "unknown_tab" | "not_found" | "conflict" | "too_large" | "workspace_untrusted" | "agent_unavailable" | "internal";
 
 /**
  * How an approval came to its end.
@@ -1016,6 +1063,10 @@ tab: TabId | null,
  * Empty until there is one.
  */
 title: string, agent: AgentName, workspace: WorkspaceRoot, status: Status, agentState: AgentState,
+/**
+ * How the way to its agent is, if that works elsewhere.
+ */
+connection?: Connection,
 /**
  * Prompts that wait.
  */

@@ -2,8 +2,8 @@
 
 use switchboard_types::{
     AgentInfo, AgentName, AgentOffer, Ask, CallPlace, CallRow, Command, Commit, CommitDone, Containment, ErrandNews,
-    ErrandOrder, FileAnswer, FileRequest, History, HistoryPlace, LifeId, LinkId, Page, Patterns, ReadId, Reject, RequestNo, RuleId, Seq, SessionId,
-    SessionRow, SourceId, Told, Tool, ToolName, Trust, Word, WorkspaceRoot,
+    ErrandOrder, FileAnswer, FileRequest, History, HistoryPlace, LifeId, LinkId, Page, Patterns, ReadId, Reject,
+    RequestNo, RuleId, Seq, SessionId, SessionRow, SourceId, Told, Tool, ToolName, Trust, Word, WorkspaceRoot,
 };
 
 use crate::fold::State;

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_types::{
-    AgentHome, AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, CallRow, Change, Command, Entry, Epoch, ErrandId,
-    ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionRow, SessionSummary,
-    TabId, Ticket, Time, ToolOutcome, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
+    AgentHome, AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, CallRow, Change, Command, Entry, Epoch,
+    ErrandId, ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionRow,
+    SessionSummary, TabId, Ticket, Time, ToolOutcome, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
 use crate::fold::State;

@@ -150,6 +150,7 @@ fn through(word: Word) -> Vec<Value> {
         page: Arc::new(builder.take().unwrap()),
         names,
         epoch: Default::default(),
+        home: Default::default(),
     };
     let mut messages = Vec::new();
     Tabs::new().write(Time(0), &told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
@@ -242,7 +243,7 @@ proptest! {
         }
         let page = Arc::new(builder.take().unwrap());
         let told =
-            Told::Events { tab: TabId::from("t"), page, names: TurnNames::new(Vec::new()), epoch: Default::default(), home: AgentHome::Here };
+            Told::Events { tab: TabId::from("t"), page, names: TurnNames::new(Vec::new()), epoch: Default::default(), home: Default::default() };
         let mut messages: Vec<Value> = Vec::new();
         Switchboard::new().write(Time(0), &told, &mut |message| messages.push(serde_json::from_slice(message).unwrap()));
         prop_assert_eq!(messages.len(), 1);

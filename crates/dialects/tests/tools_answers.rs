@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use switchboard_dialects::view::tools::MAX_OPEN_REQUESTS;
 use switchboard_dialects::view::{Tools, ViewDialect};
-use switchboard_types::{CallId, Command, RequestNo, Told, ToolOutcome};
+use switchboard_types::{CallId, Command, RequestNo, Time, Told, ToolOutcome};
 
 /// A link, with what was asked and what was answered, each by a number of the test's own.
 #[derive(Default)]
@@ -58,7 +58,8 @@ impl Link {
         let told = Told::ToolsCalled { request, outcomes: Ok(vec![outcome]) };
         // A second one changes nothing.
         for _ in 0..2 {
-            self.dialect.write(Time(0), &told, &mut |message| self.heard.push(serde_json::from_slice(message).unwrap()));
+            self.dialect
+                .write(Time(0), &told, &mut |message| self.heard.push(serde_json::from_slice(message).unwrap()));
         }
     }
 

@@ -8,8 +8,8 @@ pub use switchboard_core::EndHow;
 use switchboard_dialects::view::ViewKind;
 pub use switchboard_types::Trust;
 use switchboard_types::{
-    AgentHome, Ask, Command, Epoch, LifeId, LinkId, Page, Reject, RuleId, SessionId, TabId, Time, Told, TurnNames, Word,
-    WorkspaceRoot,
+    AgentHome, Ask, Command, Epoch, LifeId, LinkId, Page, Reject, RuleId, SessionId, TabId, Time, Told, TurnNames,
+    Word, WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot};
 

@@ -7,7 +7,9 @@ use crate::body::{
 };
 use crate::desk::{FileRequest, SessionAnswer};
 use crate::errand::{Errand, ErrandFailure, ErrandResult};
-use crate::ids::{AgentRequest, AgentSession, ApprovalId, CallId, ErrandName, OptionId, SessionId, TurnName, WorkspaceRoot};
+use crate::ids::{
+    AgentRequest, AgentSession, ApprovalId, CallId, ErrandName, OptionId, SessionId, TurnName, WorkspaceRoot,
+};
 use crate::reject::Reject;
 use crate::source::{AgentSessionInfo, Connection, Setup, Source, Upstream};
 use crate::text::Text;

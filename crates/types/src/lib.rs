@@ -52,8 +52,9 @@ pub use errand::{
     Run, TerminalWish,
 };
 pub use ids::{
-    AgentName, AgentRequest, AgentSession, ApprovalId, CallId, Epoch, ErrandId, ErrandName, ExecutionId, LifeId, LinkId, OptionId,
-    ReadId, RequestNo, RuleId, Seq, SessionId, SourceId, TabId, Ticket, Time, ToolName, TurnId, TurnName, WorkspaceRoot,
+    AgentName, AgentRequest, AgentSession, ApprovalId, CallId, Epoch, ErrandId, ErrandName, ExecutionId, LifeId,
+    LinkId, OptionId, ReadId, RequestNo, RuleId, Seq, SessionId, SourceId, TabId, Ticket, Time, ToolName, TurnId,
+    TurnName, WorkspaceRoot,
 };
 pub use policy::{
     ArgPattern, Asker, CommandFacts, Containment, EditFacts, Facts, Judgement, Mode, Patterns, Place, PolicyChange,
@@ -67,8 +68,8 @@ pub use source::{
 };
 pub use text::Text;
 pub use told::{
-    AgentHome, AgentInfo, AgentOffer, AgentState, AnsweredBy, ProcessPer, SessionSummary, Status, TabSummary, Told, TurnNames,
-    WorkspaceSummary,
+    AgentHome, AgentInfo, AgentOffer, AgentState, AnsweredBy, ProcessPer, SessionSummary, Status, TabSummary, Told,
+    TurnNames, WorkspaceSummary,
 };
 pub use tool::{
     BatchMode, CallEnd, CallPlace, CallRow, CustomTool, Effect, Finding, FindingCode, FunctionTool, Provider, Success,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use switchboard_types::limits::READ_PAGE_BYTES;
 use switchboard_types::{
-    AgentHome, Epoch, LinkId, Page, ReadId, Reject, RejectCode, Seen, Seq, SessionId, TabId, Time, Told, TurnNames, Visibility,
+    AgentHome, Epoch, LinkId, Page, ReadId, Reject, RejectCode, Seen, Seq, SessionId, TabId, Time, Told, TurnNames,
+    Visibility,
 };
 
 use super::Host;

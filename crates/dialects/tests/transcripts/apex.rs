@@ -109,7 +109,7 @@ struct Failure {
 /// What is asked; none for the farewell.
 fn asked(from: &Value) -> Option<Ask> {
     Some(match Asking::deserialize(from).unwrap() {
-        Asking::OpenSession { session, cwd, past, elsewhere: None } => {
+        Asking::OpenSession { session, cwd, past } => {
             let past = if past == Some(true) { Past::Spoken } else { Past::Blank };
             Ask::OpenSession { session, cwd, resume: None, past, elsewhere: None }
         }

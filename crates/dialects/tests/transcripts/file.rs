@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use switchboard_dialects::view::ViewDialect;
-use switchboard_types::{Command, Reject, Told};
+use switchboard_types::{Command, Reject, Time, Told};
 
 /// One line of a transcript.
 #[derive(Debug, Deserialize)]
@@ -103,7 +103,9 @@ pub(crate) fn play(
                 Some("<-") => {
                     let mut messages = Vec::new();
                     let told = told(line.from.as_ref().expect("a line with `<-` needs from"));
-                    dialect.write(Time(0), &told, &mut |message| messages.push(String::from_utf8(message.to_vec()).unwrap()));
+                    dialect.write(Time(0), &told, &mut |message| {
+                        messages.push(String::from_utf8(message.to_vec()).unwrap())
+                    });
                     assert_eq!(messages, line.messages(), "{place}");
                 }
                 other => assert_eq!(other, None, "{place}"),

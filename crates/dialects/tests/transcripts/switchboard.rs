@@ -112,6 +112,7 @@ fn commanded(command: &Command) -> Value {
         | Command::LendTools { .. }
         | Command::LentResult { .. }
         | Command::WatchApprovals { .. }
+        | Command::Session { .. }
         | Command::Answer { .. } => panic!("the dialect has no word for this: {command:?}"),
     }
 }
@@ -152,7 +153,7 @@ fn told(from: &Value) -> Told {
                 page.push(Time(1_000 + at as u64), event.turn, &event.body);
             }
             let page = Arc::new(page.take().unwrap());
-            Told::Events { tab, page, names: TurnNames::new(Vec::new()), epoch: Epoch(0xab), home: AgentHome::Here }
+            Told::Events { tab, page, names: TurnNames::new(Vec::new()), epoch: Epoch(0xab), home: Default::default() }
         }
         Saying::Gap { tab, from, to } => Told::Gap { tab, from, to },
         Saying::Reset { tab } => Told::Reset { tab },
@@ -183,6 +184,7 @@ fn session(tab: Option<TabId>) -> SessionSummary {
         workspace: WorkspaceRoot::from("/w"),
         status: Status::AwaitingApproval,
         agent_state: AgentState::Ready,
+        connection: None,
         queued: 2,
         approvals: 1,
         policy: Default::default(),
@@ -195,7 +197,12 @@ fn workspace() -> WorkspaceSummary {
     WorkspaceSummary {
         root: WorkspaceRoot::from("/w"),
         trust: Trust::Untrusted,
-        agents: vec![AgentInfo { name: "small".into(), kind: "plain".to_owned(), process: ProcessPer::Shared }],
+        agents: vec![AgentInfo {
+            name: "small".into(),
+            kind: "plain".to_owned(),
+            process: ProcessPer::Shared,
+            home: Default::default(),
+        }],
         default_agent: AgentName::from("small"),
         offers: vec![AgentOffer {
             name: "gemini".into(),

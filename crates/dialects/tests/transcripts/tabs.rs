@@ -102,6 +102,7 @@ fn commanded(command: &Command) -> Value {
         | Command::SetOption { .. }
         | Command::SignIn { .. }
         | Command::AddAgent { .. }
+        | Command::Session { .. }
         | Command::Ping { .. }
         | Command::ListTools { .. }
         | Command::CallTools { .. }
@@ -149,7 +150,13 @@ fn told(from: &Value) -> Told {
         Saying::Events { tab, first, turns, events } => {
             let name = |(turn, name): (String, TurnName)| (TurnId(turn.parse().unwrap()), name);
             let names: Vec<_> = turns.into_iter().map(name).collect();
-            Told::Events { tab, page: Arc::new(page(first, &events)), names: TurnNames::new(names), epoch: Epoch(7), home: AgentHome::Here }
+            Told::Events {
+                tab,
+                page: Arc::new(page(first, &events)),
+                names: TurnNames::new(names),
+                epoch: Epoch(7),
+                home: Default::default(),
+            }
         }
         Saying::Gap { tab, from, to } => Told::Gap { tab, from, to },
         Saying::Reset { tab } => Told::Reset { tab },

@@ -139,7 +139,7 @@ fn hears(dialect: &mut Tools, line: &Line, place: &str) {
     let read = dialect.read(Time(0), &line.incoming());
     let sends = match &read {
         Ok(_) => Vec::new(),
-        Err(reject) => said(|message| dialect.refuse(reject, message)),
+        Err(reject) => said(|message| dialect.refuse(Time(0), reject, message)),
     };
     let gives = match read {
         Ok(command) => commanded(&command),

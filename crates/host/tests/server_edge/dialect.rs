@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
-use switchboard_types::{Command, Prompt, Reject, RejectCode, Seq, TabId, Told, TurnName, WorkspaceRoot};
+use switchboard_types::{Command, Prompt, Reject, RejectCode, Seq, TabId, Time, Told, TurnName, WorkspaceRoot};
 
 pub(crate) struct StandIn;
 
@@ -11,7 +11,7 @@ pub(crate) fn stand_in(_: ViewKind) -> Box<dyn ViewDialect> {
 }
 
 impl ViewDialect for StandIn {
-    fn read(&mut self, frame: &[u8]) -> Result<Command, Reject> {
+    fn read(&mut self, _: Time, frame: &[u8]) -> Result<Command, Reject> {
         let message: Value =
             serde_json::from_slice(frame).map_err(|error| Reject::new(RejectCode::BadJson, error.to_string()))?;
         let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
@@ -29,7 +29,7 @@ impl ViewDialect for StandIn {
         }
     }
 
-    fn write(&mut self, told: &Told, message: &mut dyn FnMut(&[u8])) {
+    fn write(&mut self, _: Time, told: &Told, message: &mut dyn FnMut(&[u8])) {
         let mut say = |value: Value| message(value.to_string().as_bytes());
         match told {
             Told::Tabs { .. } => say(json!({"type": "tabs-restored"})),
@@ -58,6 +58,7 @@ impl ViewDialect for StandIn {
             | Told::ApprovalsWatched { .. }
             | Told::ApprovalOpen { .. }
             | Told::Answered { .. }
+            | Told::Answer { .. }
             | Told::Rules { .. }
             | Told::Containment(_) => say(json!({"type": "other"})),
         }

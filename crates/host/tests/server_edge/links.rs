@@ -7,7 +7,7 @@ use serde_json::json;
 use switchboard_dialects::view::ViewDialect;
 use switchboard_dialects::view::ViewKind;
 use switchboard_host::link::{Outgoing, ViewInput};
-use switchboard_types::{Command, Prompt, Reject, Seq, TabId, Told, TurnName, WorkspaceRoot};
+use switchboard_types::{Command, Prompt, Reject, Seq, TabId, Time, Told, TurnName, WorkspaceRoot};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use crate::dialect::StandIn;
@@ -104,13 +104,13 @@ static ENCODED: AtomicUsize = AtomicUsize::new(0);
 struct Counting(StandIn);
 
 impl ViewDialect for Counting {
-    fn read(&mut self, frame: &[u8]) -> Result<Command, Reject> {
-        self.0.read(frame)
+    fn read(&mut self, now: Time, frame: &[u8]) -> Result<Command, Reject> {
+        self.0.read(now, frame)
     }
 
-    fn write(&mut self, told: &Told, message: &mut dyn FnMut(&[u8])) {
+    fn write(&mut self, now: Time, told: &Told, message: &mut dyn FnMut(&[u8])) {
         ENCODED.fetch_add(1, Ordering::SeqCst);
-        self.0.write(told, message);
+        self.0.write(now, told, message);
     }
 }
 

@@ -192,5 +192,12 @@ pub(crate) fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
     }
     let page = Arc::new(builder.take().unwrap());
     let names = TurnNames::new(Vec::new());
-    Arc::new(SharedPage { tab: TabId::from("t"), page, names, epoch: Epoch(1), home: AgentHome::Here, frames: Default::default() })
+    Arc::new(SharedPage {
+        tab: TabId::from("t"),
+        page,
+        names,
+        epoch: Epoch(1),
+        home: Default::default(),
+        frames: Default::default(),
+    })
 }

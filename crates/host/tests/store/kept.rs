@@ -25,7 +25,7 @@ pub(crate) const CHECKS: [fn(&Subject); 5] = [
 fn keeps() -> SessionKeeps {
     let patterns = Patterns(vec![("**/*.md".to_owned(), Unasked::May), ("**/.env".to_owned(), Unasked::MayNot)]);
     let policy = SessionPolicy { mode: Mode::Plan, auto_commands: true, auto_edits: true, patterns: Some(patterns) };
-    SessionKeeps { policy, grants: vec!["run:git status".to_owned()] }
+    SessionKeeps { policy, grants: vec!["run:git status".to_owned()], ..SessionKeeps::default() }
 }
 
 fn rule(id: &str, created: u64, effect: RuleEffect) -> Rule {
@@ -216,7 +216,7 @@ fn a_salvage_keeps_the_rules_that_hold_the_calls_and_no_freedom_of_a_session() {
     assert_eq!(opened.store.calls(None, None, 9).unwrap().rows.len(), 2);
     let policy = SessionPolicy { mode: Mode::Plan, ..SessionPolicy::default() };
     let kept = opened.store.sessions(super::one(1)).unwrap().remove(0).row.keeps;
-    assert_eq!(kept, SessionKeeps { policy, grants: vec![] });
+    assert_eq!(kept, SessionKeeps { policy, ..SessionKeeps::default() });
 }
 
 #[test]

@@ -178,8 +178,13 @@ pub(crate) fn try_read_all(store: &dyn Store, session: u64, max_bytes: usize) ->
 /// Checks that every event is the one that was written.
 pub(crate) fn assert_genuine(session: u64, whole: &Whole, bytes: usize) {
     for (seq, event) in &whole.events {
-        let wanted =
-            Event { seq: Seq(*seq), at: Time(1000 + seq), turn: turn_of(*seq), body: body(session, *seq, bytes) };
+        let wanted = Event {
+            seq: Seq(*seq),
+            at: Time(1000 + seq),
+            turn: turn_of(*seq),
+            body: body(session, *seq, bytes),
+            source: None,
+        };
         assert_eq!(*event, wanted);
     }
 }

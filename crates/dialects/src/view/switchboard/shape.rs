@@ -4,9 +4,9 @@
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, AgentState, ApprovalId, Body, Connection, Containment, ContextItem, Decision, Event,
-    HistoryPlace, OptionId, PolicyChange, RejectCode, Rule, RuleId, Seq, SessionId, SessionPolicy, SessionSummary,
-    Status, TabId, Time, Trust, TurnId, TurnName, WorkspaceRoot, WorkspaceSummary,
+    AgentInfo, AgentName, AgentOffer, AgentState, ApprovalId, Body, Connection, Containment, ContextItem, Decision,
+    Event, HistoryPlace, OptionId, PolicyChange, RejectCode, Rule, RuleId, Seq, SessionId, SessionPolicy,
+    SessionSummary, Status, TabId, Time, Trust, TurnId, TurnName, WorkspaceRoot, WorkspaceSummary,
 };
 use ts_rs::TS;
 

@@ -121,7 +121,9 @@ impl Transcript {
                     .try_for_each(|path| self.dim(&format!("[with {path}]")))
             }
             Body::SessionOpened { .. } => self.dim(&format!("Opened {}", date(line.time))),
-            Body::TurnStarted {} | Body::PromptTaken {} | Body::TitleChanged { .. } | Body::PolicyChanged { .. } => Ok(()),
+            Body::TurnStarted {} | Body::PromptTaken {} | Body::TitleChanged { .. } | Body::PolicyChanged { .. } => {
+                Ok(())
+            }
             Body::Plan { entries } => entries.iter().try_for_each(|entry| {
                 let mark = match entry.status {
                     PlanStatus::Pending => " ",

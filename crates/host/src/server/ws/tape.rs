@@ -63,12 +63,7 @@ impl At<'_> {
 
 /// Which events each message tells. A dialect that says each event by itself is recognised by saying the same of them
 /// one by one; in any other, each message stands for the whole page.
-fn events_of(
-    now: Time,
-    shared: &SharedPage,
-    messages: &[Bytes],
-    dialect: &mut dyn ViewDialect,
-) -> Vec<Option<Events>> {
+fn events_of(now: Time, shared: &SharedPage, messages: &[Bytes], dialect: &mut dyn ViewDialect) -> Vec<Option<Events>> {
     let mut alone: Vec<(Bytes, Page)> = Vec::new();
     let (mut cursor, mut rest) = (Seq(shared.page.first().0 - 1), Some(shared.page.as_ref().clone()));
     while let Some(one) = rest.as_ref().map(|rest| rest.head_within(1)) {
@@ -119,7 +114,7 @@ mod tests {
         };
         let mut messages = Vec::new();
         kind.make().write(Time(1), &told, &mut |json| messages.push(Bytes::copy_from_slice(json)));
-        let events = events_of(&shared, &messages, kind.make().as_mut());
+        let events = events_of(Time(1), &shared, &messages, kind.make().as_mut());
         events.into_iter().flatten().map(|events| (events.from.0, events.to.0)).collect()
     }
 
