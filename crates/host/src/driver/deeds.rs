@@ -10,7 +10,9 @@ use switchboard_types::{
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
-use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery, wire};
+use super::{
+    Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, files, recap, recovery, wire,
+};
 use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
 use crate::store::Which;
 
@@ -64,7 +66,10 @@ impl Driver {
                 Output::ReadCalls { link, request, tool, before, limit } => {
                     self.want_listing(Listing { link, what: Listed::Calls { request, tool, before }, limit });
                 }
-                Output::Files { .. } | Output::FindSource { .. } => {}
+                Output::Files { link, request, session, root, trust, what } => {
+                    self.want_files(files::Look { link, request, session, root, trust, what });
+                }
+                Output::FindSource { .. } => {}
                 Output::RuleRemoved { request, result } => {
                     if let Some(answer) = self.removing.remove(&request) {
                         // Whoever asked may be gone; the rule is gone all the same.
@@ -81,6 +86,7 @@ impl Driver {
         }
         self.start_reads();
         self.start_listings();
+        self.start_looks();
     }
 
     fn sum_up(&mut self, session: SessionId) {

@@ -75,6 +75,7 @@ impl World {
             metrics: Arc::clone(&metrics),
             store: Arc::downgrade(&(Arc::clone(&store) as Arc<dyn Store>)),
             // Nothing is ever recorded here, so nothing is made there.
+            artifacts: Default::default(),
             recorder: Writer::start(WireFolder::within(&std::env::temp_dir()), Clock::start()).unwrap().recorder(),
             dialects,
         };
