@@ -2,6 +2,7 @@
 //! conversation; those are the core's.
 
 pub mod agents;
+pub mod attachments;
 pub mod cli;
 pub mod clock;
 pub mod config;
