@@ -17,8 +17,7 @@ use switchboard_dialects::view::events;
 use switchboard_types::limits::LINK_WINDOW_BYTES;
 use switchboard_types::record::Peek;
 use switchboard_types::{
-    Command, Epoch, FollowFrom, LinkId, Reject, RejectCode, RequestNo, Seq, SessionAnswer, SessionId, SessionRequest,
-    Told,
+    Command, Epoch, FollowFrom, LinkId, Reject, RequestNo, Seq, SessionAnswer, SessionId, SessionRequest, Told,
 };
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -66,19 +65,19 @@ pub(crate) async fn stream(
     let last = headers.get(LAST_EVENT_ID).map(|last| last.to_str().unwrap_or("?").to_owned());
     let last = last.or(wanted.from_id).filter(|last| !last.is_empty());
     let from = match &last {
-        Some(last) => events::seen(last).map(FollowFrom::After),
-        None if replay => Some(FollowFrom::Start),
-        None => Some(FollowFrom::Live),
+        // What is no id of ours may be one of the log that the event came from.
+        Some(last) => {
+            events::seen(last).map_or_else(|| FollowFrom::AfterSource(last.as_str().into()), FollowFrom::After)
+        }
+        None if replay => FollowFrom::Start,
+        None => FollowFrom::Live,
     };
     let mut stream = Stream::open(shared, place, session).await?;
-    match from {
-        Some(from) => match stream.follow(from).await? {
-            Ok(()) => {}
-            Err(reject) if reject.code == RejectCode::Conflict && last.is_some() => return Err(stream.window().await),
-            Err(reject) => return Err(reject.into()),
-        },
-        // No id of ours, so it is none of this log.
-        None => return Err(stream.window().await),
+    if let Err(reject) = stream.follow(from).await? {
+        return Err(match reject.window {
+            Some((first, last)) => Refused::window(first, last),
+            None => reject.into(),
+        });
     }
     let chunks = futures_util::stream::unfold(stream, |mut stream| async move {
         let chunk = stream.next().await?;
@@ -171,15 +170,6 @@ impl Stream {
                 Some(Outgoing::Events(_) | Outgoing::Taped(..)) => {}
                 Some(Outgoing::Close(_)) | None => return Err(Refused::stopping()),
             }
-        }
-    }
-
-    /// The refusal of a cursor, with what there is. Where the log begins and ends is known to whoever follows it.
-    async fn window(&mut self) -> Refused {
-        match self.follow(FollowFrom::Live).await {
-            Ok(Ok(())) => Refused::window(Seq(1), self.head),
-            Ok(Err(reject)) => reject.into(),
-            Err(refused) => refused,
         }
     }
 
