@@ -22,6 +22,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "plain", run: targets::plain::run },
     Target { name: "apex", run: targets::apex::run },
     Target { name: "acp", run: targets::acp::run },
+    Target { name: "engine", run: targets::engine::run },
     Target { name: "policy", run: targets::policy::run },
 ];
 

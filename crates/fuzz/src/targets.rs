@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod apex;
+pub(crate) mod engine;
 pub(crate) mod framing;
 pub(crate) mod jsonrpc;
 pub(crate) mod plain;

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use switchboard_types::limits::{MAX_HISTORY_ROWS, READ_PAGE_BYTES};
 use switchboard_types::record::Peek;
-use switchboard_types::{EventRef, HistoryPlace, Seq, SessionId, SessionRow, Time};
+use switchboard_types::{EventRef, HistoryPlace, Seq, SessionId, SessionRow, SourceRef, Time};
 
 use crate::store::{Store, StoreError, Which};
 

@@ -348,6 +348,14 @@ class Handler(BaseHTTPRequestHandler):
                 return
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, *_):
+        """A link that was cut on purpose is no news."""
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--port", type=int, default=0)
@@ -357,9 +365,7 @@ def main():
     options.add_argument("--beats", action="store_true")
     options = options.parse_args()
     Handler.engine = Engine(options)
-    ThreadingHTTPServer.daemon_threads = True
-    ThreadingHTTPServer.request_queue_size = 256
-    server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
+    server = Server(("127.0.0.1", options.port), Handler)
     print(json.dumps({"port": server.server_address[1]}), flush=True)
     # Whoever started it holds its input; when that is gone, so is it.
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -71,7 +71,7 @@ async fn a_stream_that_breaks_is_resumed_with_the_id_of_the_last_event() {
 
 #[tokio::test]
 async fn a_window_that_is_exceeded_while_the_host_is_away_is_told_as_a_gap() {
-    let engine = Engine::start(&["--window", "5"]);
+    let engine = Engine::start(&["--window", "3"]);
     let place = engine.place("");
     let host = place.serve();
     let mut view = host.view().await;
@@ -81,11 +81,10 @@ async fn a_window_that_is_exceeded_while_the_host_is_away_is_told_as_a_gap() {
     host.kill_9();
     let there = engine.session_asked("hold");
     engine.get("/_go");
-    // The window now holds only the last five of seven.
+    // Seven events in all, of which three were taken and the last three are still there.
     while engine.truth(&there).0.len() < 7 {
         tokio::task::yield_now().await;
     }
-    // Two more turns that nobody here has asked for push the rest out.
     let host = place.serve();
     let mut view = host.view().await;
     view.send(json!({"type": "webview-ready", "lastSeenIndex": {"t": -1}})).await;
@@ -95,6 +94,10 @@ async fn a_window_that_is_exceeded_while_the_host_is_away_is_told_as_a_gap() {
         let log = log(&place, session);
         if prompt_of(&log).as_deref() == Some("hold") {
             check(&log, &engine.truth(&there).0);
+            let gaps: Vec<_> = log.iter().filter(|event| event["body"]["type"] == "sourceGap").collect();
+            assert_eq!((gaps.len(), &gaps[0]["body"]["from"], &gaps[0]["body"]["to"]), (1, &json!(4), &json!(4)));
+            return;
         }
     }
+    panic!("the session is not there");
 }
