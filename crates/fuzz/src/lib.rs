@@ -17,6 +17,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "lines", run: targets::framing::lines },
     Target { name: "content-length", run: targets::framing::content_length },
     Target { name: "native", run: targets::framing::native },
+    Target { name: "sse", run: targets::sse::run },
     Target { name: "jsonrpc", run: targets::jsonrpc::run },
     Target { name: "plain", run: targets::plain::run },
     Target { name: "apex", run: targets::apex::run },

@@ -6,3 +6,4 @@ pub(crate) mod framing;
 pub(crate) mod jsonrpc;
 pub(crate) mod plain;
 pub(crate) mod policy;
+pub(crate) mod sse;

@@ -12,6 +12,7 @@ pub mod folder;
 pub mod history;
 pub mod link;
 pub mod runner;
+pub mod secrets;
 pub mod server;
 pub mod store;
 pub mod wire;

@@ -176,6 +176,7 @@ impl Driver {
     /// A process is about to start: what it may know is hidden, and whether its pipes are recorded is settled.
     pub(super) fn meet_life(&mut self, life: LifeId, spec: &AgentSpec) -> Taping {
         self.wire.recorder.hide(values_of(spec));
+        self.wire.recorder.hide(self.agents.secrets().values());
         let taping = self.taping_of(life);
         let peer = format!("{} life {life}", spec.name);
         self.wire.lives.insert(life, Life { peer, dialect: spec.kind.word(), taping });

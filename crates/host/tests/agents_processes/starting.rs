@@ -25,7 +25,7 @@ async fn what_cannot_start_says_why_in_words() {
     let later =
         AgentSpec { name: "c".into(), kind: AgentKind::Engine { url: "http://127.0.0.1:1".into(), secret: None } };
     let mut secretive = ProcessSpec::new(["sh"]);
-    secretive.env.insert("KEY".into(), EnvValue::Secret(SecretName("mine".into())));
+    secretive.env.insert("KEY".into(), EnvValue::Secret(SecretName::of_user("mine")));
     let secretive = AgentSpec { name: "s".into(), kind: AgentKind::Plain(secretive) };
     let cases = [
         (plain(["no-such-program-here"]), "agent `x` could not be started: there is no program `no-such-program-here`"),

@@ -1,0 +1,261 @@
+//! Requests to one engine. The token goes to its one origin and stands in no error; nothing is followed elsewhere, and no proxy
+//! and no cookie is used.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
+use hyper_util::rt::TokioIo;
+use switchboard_dialects::agent::engine::{Failure, Method, Payload, Request, Response, Sent};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+use super::address::{Address, Scheme};
+use super::upload::multipart;
+use crate::server::Secret;
+
+/// How long it may take until the engine's machine answers.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long a request may take.
+const REQUEST: Duration = Duration::from_secs(30);
+/// Bytes of an answer.
+const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+/// A shorter token is a word that may well stand in an answer, and is not looked for there.
+const MIN_HUSHED_BYTES: usize = 8;
+/// What stands where an engine repeats the token.
+const REMOVED: &str = "[removed]";
+/// The header that a stream is read on by.
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// Who talks to one engine.
+pub(super) struct Caller {
+    address: Address,
+    token: Option<HeaderValue>,
+    hush: Hush,
+    tls: Option<TlsConnector>,
+}
+
+/// Takes the token out of what an engine says: one that repeats it, as a careless error page does, would have it shown to
+/// views and kept in the log.
+#[derive(Clone, Default)]
+pub(super) struct Hush {
+    /// The token as it is, and as it stands in JSON.
+    forms: Vec<String>,
+}
+
+impl Hush {
+    fn new(token: Option<&Secret>) -> Self {
+        let token = token.map(Secret::reveal).filter(|token| token.len() >= MIN_HUSHED_BYTES).unwrap_or_default();
+        // A string always has a JSON text, which has quotes at both ends.
+        let json = serde_json::to_string(token).unwrap_or_default();
+        let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+        let mut forms: Vec<String> =
+            [inner, token].into_iter().filter(|form| !form.is_empty()).map(str::to_owned).collect();
+        forms.dedup();
+        Self { forms }
+    }
+
+    /// The same without the token; none if it is not in it.
+    pub(super) fn text(&self, text: &str) -> Option<String> {
+        let found = self.forms.iter().any(|form| text.contains(form.as_str()));
+        found.then(|| self.forms.iter().fold(text.to_owned(), |text, form| text.replace(form.as_str(), REMOVED)))
+    }
+
+    /// The same for a body. What is no UTF-8 is taken as it is where the token is not in it.
+    pub(super) fn body(&self, body: Bytes) -> Bytes {
+        if self.forms.is_empty() {
+            return body;
+        }
+        match self.text(&String::from_utf8_lossy(&body)) {
+            Some(cleaned) => Bytes::from(cleaned),
+            None => body,
+        }
+    }
+}
+
+impl std::fmt::Debug for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Caller").field("origin", &self.address.origin()).finish_non_exhaustive()
+    }
+}
+
+type Sender = http1::SendRequest<Full<Bytes>>;
+
+impl Caller {
+    /// The error is for a person.
+    pub(super) fn new(address: Address, token: Option<&Secret>) -> Result<Self, String> {
+        let bearer = |token: &Secret| {
+            let mut value = HeaderValue::from_str(&format!("Bearer {}", token.reveal()))
+                .map_err(|_| "its secret holds what no header may; store it again".to_owned())?;
+            value.set_sensitive(true);
+            Ok::<_, String>(value)
+        };
+        let hush = Hush::new(token);
+        let token = token.map(bearer).transpose()?;
+        let tls = match address.scheme {
+            Scheme::Plain => None,
+            Scheme::Tls => Some(trusting()?),
+        };
+        Ok(Self { address, token, hush, tls })
+    }
+
+    /// Makes a request.
+    pub(super) async fn call(&self, request: Request) -> Result<Response, Failure> {
+        let unsent = |message: String| Failure { sent: Sent::No, message };
+        let perhaps = |message: String| Failure { sent: Sent::Perhaps, message };
+        let asked = self.request(&request).map_err(|error| unsent(error.to_string()))?;
+        let mut sender = self.connect().await.map_err(unsent)?;
+        let answer = async {
+            let response = sender.send_request(asked).await.map_err(|error| perhaps(broke(&error)))?;
+            let status = response.status().as_u16();
+            let body = whole(response.into_body(), MAX_ANSWER_BYTES).await.map_err(perhaps)?;
+            Ok(Response { status, body: self.hush.body(body) })
+        };
+        let late = |_| perhaps(format!("there was no answer within {} s", REQUEST.as_secs()));
+        timeout(REQUEST, answer).await.map_err(late)?
+    }
+
+    /// Opens an event stream.
+    pub(super) async fn open(&self, path: &str, last_id: Option<&str>) -> Result<hyper::Response<Incoming>, String> {
+        let mut builder = self.head(hyper::Method::GET, path).header(ACCEPT, "text/event-stream");
+        builder = builder.header(CACHE_CONTROL, "no-store");
+        if let Some(last_id) = last_id {
+            let value = HeaderValue::from_bytes(last_id.as_bytes());
+            builder =
+                builder.header(LAST_EVENT_ID, value.map_err(|_| "the last event's id fits no header".to_owned())?);
+        }
+        let asked = builder.body(Full::new(Bytes::new())).map_err(|error| error.to_string())?;
+        let mut sender = self.connect().await?;
+        let late = |_| format!("there was no answer within {} s", REQUEST.as_secs());
+        timeout(REQUEST, sender.send_request(asked)).await.map_err(late)?.map_err(|error| broke(&error))
+    }
+
+    /// What takes the token out of what the engine says.
+    pub(super) fn hush(&self) -> &Hush {
+        &self.hush
+    }
+
+    fn head(&self, method: hyper::Method, path: &str) -> hyper::http::request::Builder {
+        let agent = concat!("switchboard/", env!("CARGO_PKG_VERSION"));
+        let builder = hyper::Request::builder().method(method).uri(self.address.path(path));
+        let builder = builder.header(HOST, self.address.authority()).header(USER_AGENT, agent);
+        match &self.token {
+            Some(token) => builder.header(AUTHORIZATION, token.clone()),
+            None => builder,
+        }
+    }
+
+    fn request(&self, request: &Request) -> Result<hyper::Request<Full<Bytes>>, io::Error> {
+        let method = match request.method {
+            Method::Get => hyper::Method::GET,
+            Method::Post => hyper::Method::POST,
+            Method::Delete => hyper::Method::DELETE,
+        };
+        let head = self.head(method, &request.path).header(ACCEPT, "application/json");
+        let (head, body) = match &request.payload {
+            Payload::None => (head, Vec::new()),
+            Payload::Json(body) => (head.header(CONTENT_TYPE, "application/json"), body.clone()),
+            Payload::Upload(files) => {
+                let made = multipart(files)?;
+                (head.header(CONTENT_TYPE, made.mime), made.body)
+            }
+        };
+        head.body(Full::new(Bytes::from(body))).map_err(io::Error::other)
+    }
+
+    async fn connect(&self) -> Result<Sender, String> {
+        let late = |_| format!("nothing answers within {} s", CONNECT.as_secs());
+        timeout(CONNECT, self.connect_now()).await.map_err(late)?
+    }
+
+    async fn connect_now(&self) -> Result<Sender, String> {
+        let host = self.address.bare_host();
+        let socket = TcpStream::connect((host, self.address.port)).await.map_err(|error| no_way(&error))?;
+        let _ = socket.set_nodelay(true);
+        match &self.tls {
+            None => shake_hands(socket).await,
+            Some(tls) => {
+                let name = ServerName::try_from(host.to_owned()).map_err(|_| "its host is no name".to_owned())?;
+                let socket = tls.connect(name, socket).await.map_err(|error| format!("no safe way to it: {error}"))?;
+                shake_hands(socket).await
+            }
+        }
+    }
+}
+
+async fn shake_hands(socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> Result<Sender, String> {
+    let (sender, link) = http1::handshake(TokioIo::new(socket)).await.map_err(|error| broke(&error))?;
+    // It ends with the answer, or when whoever asked lets go of it.
+    tokio::spawn(async move {
+        let _ = link.await;
+    });
+    Ok(sender)
+}
+
+/// The certificates that this machine trusts.
+fn trusting() -> Result<TlsConnector, String> {
+    let mut roots = RootCertStore::empty();
+    let found = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(found.certs);
+    if roots.is_empty() {
+        return Err("this machine has no certificates to trust; install `ca-certificates`".to_owned());
+    }
+    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(|error| error.to_string())?.with_root_certificates(roots).with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
+}
+
+/// A body as a whole, within bounds.
+pub(super) async fn whole(mut body: Incoming, max: usize) -> Result<Bytes, String> {
+    let mut read = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|error| broke(&error))?.into_data() else { continue };
+        if read.len() + data.len() > max {
+            return Err(format!("its answer is over {max} bytes"));
+        }
+        read.extend_from_slice(&data);
+    }
+    Ok(Bytes::from(read))
+}
+
+/// Why a request or a stream broke, without where it went.
+pub(super) fn broke(error: &hyper::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("the link broke: {error}: {source}"),
+        None => format!("the link broke: {error}"),
+    }
+}
+
+fn no_way(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => "nothing listens there; is it running?".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_is_taken_out_as_it_is_and_as_it_stands_in_json() {
+        let hush = Hush::new(Some(&Secret::new("pa\"ss-word-1")));
+        let said = r#"{"message":"bad token pa\"ss-word-1"} pa"ss-word-1"#;
+        assert_eq!(hush.text(said).as_deref(), Some(r#"{"message":"bad token [removed]"} [removed]"#));
+        assert_eq!(hush.text("nothing of it"), None);
+        let bytes = Bytes::from_static(b"\xff");
+        assert_eq!(hush.body(bytes.clone()), bytes);
+        assert_eq!(Hush::new(Some(&Secret::new("short"))).text("short"), None);
+        assert_eq!(Hush::new(None).text(""), None);
+    }
+}
