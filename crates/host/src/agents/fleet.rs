@@ -89,6 +89,12 @@ impl Agents {
         send
     }
 
+    /// The same with the secrets of another folder.
+    #[must_use]
+    pub fn with_secrets(self, secrets: Secrets) -> Self {
+        Self { secrets, ..self }
+    }
+
     /// The secrets that agents may be given.
     #[must_use]
     pub fn secrets(&self) -> &Secrets {

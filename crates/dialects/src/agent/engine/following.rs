@@ -75,17 +75,16 @@ impl Engine {
         {
             session.way.caught_up();
         }
-        let meant = session.meaning.of(id, event, &mut session.input);
-        let over = matches!(&meant.said, Said::Word(word) if matches!(**word, Word::TurnDone { .. }));
+        let said = session.meaning.of(id, event, &mut session.input);
+        let over = matches!(&said, Said::Word(word) if matches!(**word, Word::TurnDone { .. }));
         if over && !session.meaning.is_under_way() {
             session.input = None;
         }
-        let source = match meant.said {
+        let source = match said {
             Said::Text(_) | Said::Thought(_) => event.source_beside_text(),
             Said::Word(_) | Said::Nothing => event.source(),
         };
-        self.out.words.extend(meant.before);
-        self.say(Word::Sourced { session: id, source, said: meant.said });
+        self.say(Word::Sourced { session: id, source, said });
     }
 
     /// Closes the stream and reads the log from its start, for what is missing.

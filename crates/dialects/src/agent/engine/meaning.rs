@@ -7,7 +7,7 @@ mod tool;
 use std::collections::{BTreeMap, VecDeque};
 
 use switchboard_types::{
-    ApprovalId, Detail, LogLevel, OptionId, Outcome, Prompt, Resolution, Said, SessionId, TurnName, Word,
+    ApprovalId, Detail, LogLevel, OptionId, Outcome, Prompt, Resolution, Said, SessionId, Telling, Text, TurnName, Word,
 };
 
 use super::envelope::Envelope;
@@ -26,8 +26,6 @@ const MAX_QUESTIONS: usize = 256;
 pub(super) struct Meaning {
     /// The turn that runs there.
     turn: Option<Turn>,
-    /// A turn was said to begin, and nobody has said with what.
-    begun: bool,
     /// The turn's end was said once; it may be said a second time in other words.
     ended: bool,
     /// Texts that came in pieces, so that they are not told again as a whole.
@@ -49,25 +47,8 @@ struct Turn {
     theirs: Option<String>,
 }
 
-/// What an event comes to.
-#[derive(Debug)]
-pub(super) struct Meant {
-    /// What must be said before it.
-    pub(super) before: Option<Word>,
-    /// What it says itself.
-    pub(super) said: Said,
-}
-
-impl From<Said> for Meant {
-    fn from(said: Said) -> Self {
-        Self { before: None, said }
-    }
-}
-
-impl From<Option<Word>> for Meant {
-    fn from(word: Option<Word>) -> Self {
-        Self { before: None, said: word.map_or(Said::Nothing, |word| Said::Word(Box::new(word))) }
-    }
+fn said(word: Option<Word>) -> Said {
+    word.map_or(Said::Nothing, |word| Said::Word(Box::new(word)))
 }
 
 impl Meaning {
@@ -79,7 +60,7 @@ impl Meaning {
     /// A prompt of ours goes out.
     pub(super) fn prompted(&mut self, name: &TurnName) {
         self.turn = Some(Turn { ours: name.clone(), theirs: None });
-        (self.begun, self.ended, self.nameless) = (false, false, false);
+        (self.ended, self.nameless) = (false, false);
     }
 
     /// The turn of ours is over before it was one there.
@@ -98,49 +79,37 @@ impl Meaning {
     }
 
     /// What the event says.
-    pub(super) fn of(&mut self, session: SessionId, event: &Envelope, input: &mut Option<Input>) -> Meant {
+    pub(super) fn of(&mut self, session: SessionId, event: &Envelope, input: &mut Option<Input>) -> Said {
         let payload = event.payload();
         match event.name.as_str() {
-            "assistant_delta" | "assistant.message.delta" => self.piece(session, event, Said::Text),
-            "assistant.reasoning.delta" | "assistant.thought_summary.delta" => self.piece(session, event, Said::Thought),
-            "assistant_message" => self.whole_text(session, event),
-            "user_message" => Some(self.prompt(session, event, &payload, input)).into(),
+            "assistant_delta" | "assistant.message.delta" => self.piece(event, Said::Text),
+            "assistant.reasoning.delta" | "assistant.thought_summary.delta" => self.piece(event, Said::Thought),
+            "assistant_message" => self.whole_text(event),
+            "user_message" => said(Some(self.prompt(session, event, &payload, input))),
             "turn_start" => {
-                (self.begun, self.ended, self.nameless) = (self.turn.is_none(), false, false);
-                Said::Nothing.into()
+                (self.ended, self.nameless) = (false, false);
+                Said::Nothing
             }
-            "tool_call" => {
-                let word = self.calls.called(session, &payload);
-                self.in_turn(session, event, word)
-            }
-            "tool_result" | "tool.result" => self.calls.result(session, &payload).into(),
-            "tool.exec.start" => self.calls.runs(session, &payload).into(),
-            "tool.exec.end" => self.calls.result(session, &payload).into(),
-            "permission_request" => {
-                let asked = approval::asked(session, &payload);
-                let word = asked.map(|(approval, question)| {
-                    if self.questions.len() < MAX_QUESTIONS {
-                        self.questions.insert(approval.id.clone(), question);
-                    }
-                    Word::ApprovalWanted { session, approval }
-                });
-                self.in_turn(session, event, word)
-            }
-            "permission_response" => self.settled(session, &payload).into(),
-            "warning" => note(session, LogLevel::Warn, &payload).into(),
-            "error" => note(session, LogLevel::Error, &payload).into(),
-            "stream.gap" => Some(gap(session, &payload)).into(),
-            "run_finished" | "completion" => self.end(session, event.name == "completion", &payload).into(),
+            "tool_call" => said(self.calls.called(session, &payload)),
+            "tool_result" | "tool.result" | "tool.exec.end" => said(self.calls.result(session, &payload)),
+            "tool.exec.start" => said(self.calls.runs(session, &payload)),
+            "permission_request" => said(self.asked(session, &payload)),
+            "permission_response" => said(self.settled(session, &payload)),
+            "warning" => said(note(session, LogLevel::Warn, &payload)),
+            "error" => said(note(session, LogLevel::Error, &payload)),
+            "stream.gap" => said(Some(gap(session, &payload))),
+            "run_finished" => said(self.end(session, Telling::Again, &payload)),
+            "completion" => said(self.end(session, Telling::First, &payload)),
             name => match name.strip_prefix("switchboard.") {
-                Some(kind) => chained::word(session, kind, &payload, &mut self.options).into(),
-                None => Said::Nothing.into(),
+                Some(kind) => said(chained::word(session, kind, &payload, &mut self.options)),
+                None => Said::Nothing,
             },
         }
     }
 
     /// Streamed text.
-    fn piece(&mut self, session: SessionId, event: &Envelope, said: fn(switchboard_types::Text) -> Said) -> Meant {
-        let Some(text) = event.text() else { return Said::Nothing.into() };
+    fn piece(&mut self, event: &Envelope, said: fn(Text) -> Said) -> Said {
+        let Some(text) = event.text() else { return Said::Nothing };
         match field(&event.payload(), "message_id") {
             Some(id) if self.pieces.back() == Some(&id) => {}
             Some(id) => {
@@ -151,40 +120,30 @@ impl Meaning {
             }
             None => self.nameless = true,
         }
-        Meant { before: self.turn_for(session, event), said: said(text) }
+        said(text)
     }
 
     /// A text as a whole: only if it did not come in pieces.
-    fn whole_text(&mut self, session: SessionId, event: &Envelope) -> Meant {
+    fn whole_text(&mut self, event: &Envelope) -> Said {
         let told = match field(&event.payload(), "message_id") {
             Some(id) => self.pieces.contains(&id) || self.nameless,
             None => self.nameless || !self.pieces.is_empty(),
         };
-        match event.text().filter(|_| !told) {
-            Some(text) => Meant { before: self.turn_for(session, event), said: Said::Text(text) },
-            None => Said::Nothing.into(),
-        }
+        event.text().filter(|_| !told).map_or(Said::Nothing, Said::Text)
     }
 
-    fn in_turn(&mut self, session: SessionId, event: &Envelope, word: Option<Word>) -> Meant {
-        let before = word.as_ref().and_then(|_| self.turn_for(session, event));
-        Meant { before, ..Meant::from(word) }
-    }
-
-    /// A turn for what comes now, if one was said to begin and nobody said with what.
-    fn turn_for(&mut self, session: SessionId, event: &Envelope) -> Option<Word> {
-        if !std::mem::take(&mut self.begun) || self.turn.is_some() {
-            return None;
+    fn asked(&mut self, session: SessionId, payload: &str) -> Option<Word> {
+        let (approval, question) = approval::asked(payload)?;
+        if self.questions.len() < MAX_QUESTIONS {
+            self.questions.insert(approval.id.clone(), question);
         }
-        let name = TurnName::new(format!("elsewhere-{}", event.id));
-        self.turn = Some(Turn { ours: name.clone(), theirs: None });
-        Some(Word::PromptedElsewhere { session, name, prompt: Prompt::default() })
+        Some(Word::ApprovalWanted { session, approval })
     }
 
     fn prompt(&mut self, session: SessionId, event: &Envelope, payload: &str, input: &mut Option<Input>) -> Word {
         let theirs = field(payload, "message_id");
         let text = field(payload, "text").or_else(|| field(payload, "content")).unwrap_or_default();
-        (self.begun, self.ended, self.nameless) = (false, false, false);
+        (self.ended, self.nameless) = (false, false);
         self.pieces.clear();
         if let Some(input) = input.as_mut().filter(|input| input.is(theirs.as_deref(), &text)) {
             input.taken();
@@ -213,11 +172,11 @@ impl Meaning {
     }
 
     /// The turn is over; some engines say so twice.
-    fn end(&mut self, session: SessionId, first: bool, payload: &str) -> Option<Word> {
-        if !first && std::mem::take(&mut self.ended) {
+    fn end(&mut self, session: SessionId, telling: Telling, payload: &str) -> Option<Word> {
+        if telling == Telling::Again && std::mem::take(&mut self.ended) {
             return None;
         }
-        self.ended = first;
+        self.ended = telling == Telling::First;
         let theirs = field(payload, "message_id");
         let ours = self.turn.as_ref().filter(|turn| {
             theirs.is_none() || turn.theirs == theirs || turn.theirs.is_none() || theirs.as_deref() == Some(turn.ours.as_str())

@@ -97,10 +97,6 @@ impl Way {
         (self.stands, self.heard, self.error) = (Some(now), now, None);
     }
 
-    pub(super) fn stands(&self) -> bool {
-        self.stands.is_some()
-    }
-
     /// When it has stood since, if it does.
     pub(super) fn since(&self) -> Option<Time> {
         self.stands

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use switchboard_types::agent::Answer;
 use switchboard_types::{
-    Approval, ApprovalId, ApprovalKind, ApprovalOption, CallId, OptionKind, Resolution, SessionId, Severity,
+    Approval, ApprovalId, ApprovalKind, ApprovalOption, CallId, OptionKind, Resolution, Severity,
 };
 
 use super::super::field::{cut, field, raw, value};
@@ -26,7 +26,7 @@ pub(in super::super) struct Question {
 }
 
 /// The question for a person; none if it has no name.
-pub(super) fn asked(_session: SessionId, payload: &str) -> Option<(Approval, Question)> {
+pub(super) fn asked(payload: &str) -> Option<(Approval, Question)> {
     let id = ApprovalId::new(field(payload, "request_id").filter(|id| !id.is_empty())?);
     let text = |name| field(payload, name).map(|text| cut(&text)).filter(|text| !text.is_empty());
     let kind = match text("kind").as_deref() {
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn every_answer_is_one_that_the_engine_understands() {
         let payload = r#"{"request_id":"p1","tool":"shell","kind":"shell","summary":"run it","rule_suggestion":"rm *"}"#;
-        let (approval, question) = asked(SessionId(1), payload).unwrap();
+        let (approval, question) = asked(payload).unwrap();
         assert_eq!((approval.kind, approval.title.as_str()), (ApprovalKind::Command, "run it"));
         assert_eq!(approval.options.len(), 3);
         for (resolution, word) in [
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_allowed_for_ever_is_allowed_once() {
-        let (approval, question) = asked(SessionId(1), r#"{"request_id":"p1","tool":"x","kind":"y"}"#).unwrap();
+        let (approval, question) = asked(r#"{"request_id":"p1","tool":"x","kind":"y"}"#).unwrap();
         assert_eq!((approval.options.len(), approval.severity), (2, Severity::Medium));
         assert_eq!(decided(&question, Resolution::AllowRule, None), json!({"request_id":"p1","decision":"allow-once"}));
         let expired = Answer::Withdrawn { resolution: Resolution::Expired };
