@@ -215,6 +215,51 @@ async fn talk_others(host: &Host, sinks: &mut Sinks) {
     sinks.add("the dialect switchboard", format!("{:?}", own.told));
 }
 
+/// Reads an answer until it says something, or ends.
+fn streamed(host: &Host, path: &str, until: &str) -> String {
+    let mut socket = TcpStream::connect(host.address()).unwrap();
+    socket.set_read_timeout(Some(super::host::PATIENCE)).unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{}\r\n", host.address(), host.bearer());
+    socket.write_all(head.as_bytes()).unwrap();
+    let (mut text, mut buffer) = (String::new(), vec![0; 64 * 1024]);
+    while !text.contains(until) {
+        let got = socket.read(&mut buffer).unwrap();
+        assert!(got > 0, "{path} ended before {until}: {text}");
+        text.push_str(&String::from_utf8_lossy(&buffer[..got]));
+    }
+    text
+}
+
+/// What the doors say that know sessions by their ids: over HTTP, as a stream, and in the dialect `bb`.
+async fn talk_by_id(host: &Host, sinks: &mut Sinks) {
+    let bearer = host.bearer();
+    for route in switchboard_host::server::ROUTES.iter().filter(|route| route.path.starts_with("/v1/")) {
+        let path = route.path.replace("{id}", "1").replace("{session}", "1");
+        if route.method != "GET" {
+            continue;
+        }
+        if path.ends_with("/events") {
+            sinks.add("the stream of /v1", streamed(host, &format!("{path}?replay=true"), "run_finished"));
+            sinks.add("a cursor that is none", host.get(&format!("{path}?from_id=9:9"), &bearer).0);
+        } else {
+            sinks.add(path.clone(), host.get(&path, &bearer).0);
+            sinks.add(format!("{path} of nobody"), host.get(&route.path.replace("{id}", "99"), &bearer).0);
+        }
+    }
+    if switchboard_host::server::ROUTES.iter().any(|route| route.path == "/ws/bb") {
+        let mut bb = View::connect_in("bb", host.address(), host.token()).await;
+        let ask = |id: &str, method: &str, params: serde_json::Value| json!({"v": 1, "kind": "req", "id": id, "method": method, "params": params});
+        bb.send(ask("1", "bb.init", json!({}))).await;
+        bb.send(ask("2", "bb.selectSession", json!({"sessionId": "1"}))).await;
+        bb.send(ask("3", "bb.listFiles", json!({"sessionId": "1", "path": ".."}))).await;
+        bb.send(ask("4", "bb.noSuch", json!({}))).await;
+        bb.wait_for("the end of the turn", |told| told.to_string().contains("run_finished")).await;
+        bb.send(ask("5", "bb.listSessions", json!({}))).await;
+        bb.wait_for("the last answer", |told| told["id"] == "5").await;
+        sinks.add("the dialect bb", format!("{:?}", bb.told));
+    }
+}
+
 /// Runs the command line; both its outputs.
 fn commands(place: &Place, sinks: &mut Sinks) {
     let asked: [&[&str]; 13] = [
@@ -269,6 +314,7 @@ async fn no_secret_of_the_host_or_of_an_agent_reaches_a_view_a_page_a_log_a_metr
     let mut sinks = Sinks { seen: Vec::new() };
     talk_tabs(&host, &mut sinks).await;
     talk_others(&host, &mut sinks).await;
+    talk_by_id(&host, &mut sinks).await;
     doors(&host, &mut sinks);
     let recorded = || std::fs::read_dir(place.data().join("wire")).is_ok_and(|files| files.count() >= 2);
     eventually("the records of both wires", recorded);
