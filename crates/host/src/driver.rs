@@ -4,6 +4,7 @@
 //! | file | owns |
 //! | --- | --- |
 //! | `driver/deeds.rs` | carrying out what the host wants done |
+//! | `driver/files.rs` | files of sessions, looked at off the host's task |
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
 //! | `driver/orders.rs` | what the core orders for errands, held to what the workspace asks for |
 //! | `driver/readiness.rs` | what is found out about the tools while the host runs already |
@@ -16,6 +17,7 @@
 
 mod configuration;
 mod deeds;
+mod files;
 mod orders;
 mod readiness;
 mod recap;
@@ -30,13 +32,15 @@ pub(crate) use start::wanted_walls;
 pub use start::{run, set_trust_in_store};
 
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
 use switchboard_types::{
-    Command, CommitDone, Containment, ErrandNews, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot,
+    Command, CommitDone, Containment, ErrandNews, FileAnswer, LifeId, LinkId, ReadId, Reject, RequestNo, SessionId,
+    WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -47,7 +51,7 @@ use crate::config::Config;
 use crate::config::watch::{Seen, UserConfig, Wanted};
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
 use crate::runner::Runner;
-use crate::server::Metrics;
+use crate::server::{Artifacts, Metrics};
 use crate::store::{Store, StoreError, Which};
 use crate::wire::Recorder;
 
@@ -81,6 +85,8 @@ pub enum StoreAnswer {
     Listed(Box<Input>),
     /// What nobody waits in line for was looked up.
     Found(Box<Input>),
+    /// Files were looked at.
+    Files(LinkId, RequestNo, Result<Box<FileAnswer>, Reject>),
 }
 
 /// What the driver is given.
@@ -109,6 +115,10 @@ pub struct Parts {
     pub watching: (watch::Sender<Wanted>, mpsc::Receiver<Seen>),
     /// The folder of tabs that name none.
     pub home: WorkspaceRoot,
+    /// The host's own data folder, canonical.
+    pub data: PathBuf,
+    /// Where links to what sessions have are kept.
+    pub artifacts: Arc<Artifacts>,
     /// The one clock.
     pub clock: Clock,
     /// What is counted.
@@ -144,6 +154,7 @@ pub struct Driver {
     reads_in_flight: usize,
     listings: VecDeque<deeds::Listing>,
     listings_in_flight: usize,
+    files: files::Looks,
     trusting: HashMap<RequestId, workspaces::Trusting>,
     deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     removing: HashMap<RequestId, oneshot::Sender<Result<bool, String>>>,
@@ -214,6 +225,7 @@ impl Driver {
             reads_in_flight: 0,
             listings: VecDeque::new(),
             listings_in_flight: 0,
+            files: files::Looks::new(parts.data, parts.artifacts),
             trusting: HashMap::new(),
             deleting: HashMap::new(),
             removing: HashMap::new(),
@@ -315,6 +327,10 @@ impl Driver {
                 *input
             }
             StoreAnswer::Found(input) => *input,
+            StoreAnswer::Files(link, request, result) => {
+                self.files.one_done();
+                Input::FilesDone { link, request, result }
+            }
         };
         self.host.handle(self.clock.now(), input);
     }

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod config;
 pub mod demo;
 pub mod driver;
+pub mod files;
 pub mod folder;
 pub mod history;
 pub mod link;

@@ -17,6 +17,7 @@ mod spine {
     mod damage;
     mod doors;
     mod host;
+    mod isolation;
     mod lent;
     mod page;
     mod restart;

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use switchboard_core::Input;
 use switchboard_types::{
     Ask, Body, Command, LifeId, Prompt, Said, SessionId, Source, Text, TurnName, Visibility, Word,
 };
@@ -146,6 +147,18 @@ impl Run {
         }
     }
 
+    /// Lives that were asked for come up; they hear from where on the log is wanted before they open their sessions.
+    fn agents_open(&mut self) -> bool {
+        let asked_for = self.world.lives.iter().filter(|(_, life)| !life.started && life.ending.is_none());
+        let asked_for: Vec<LifeId> = asked_for.map(|(id, _)| *id).collect();
+        for life in &asked_for {
+            self.world.lives.get_mut(life).unwrap().started = true;
+            self.world.handle(Input::LifeStarted(*life));
+        }
+        self.listen();
+        self.world.agents_open() || !asked_for.is_empty()
+    }
+
     fn deliver(&mut self, count: usize) {
         self.listen();
         let is_open = |(_, life): &(&LifeId, &super::life::Life)| life.opened.contains(&self.session);
@@ -180,10 +193,7 @@ impl Run {
             Step::Commit => drop(self.world.commit()),
             Step::FailCommit => drop(self.world.fail_commit()),
             Step::Poke => self.poke(),
-            Step::Agents => {
-                self.listen();
-                self.world.agents_open();
-            }
+            Step::Agents => drop(self.agents_open()),
             Step::Wait { ms } => self.world.advance(ms),
             Step::Show { visible } => {
                 let visibility = if visible { Visibility::Visible } else { Visibility::Hidden };
@@ -199,12 +209,11 @@ impl Run {
     /// Whatever can move moves, the agent hearing what it is asked on the way.
     fn settle(&mut self) {
         for _ in 0..10_000 {
-            self.listen();
             let moved = self.world.commit()
                 || self.world.read()
                 || self.world.reload()
                 || self.world.drain()
-                || self.world.agents_open();
+                || self.agents_open();
             if !moved {
                 return;
             }

@@ -67,6 +67,8 @@ pub struct Doors {
     pub store: Weak<dyn Store>,
     /// Where what is recorded goes.
     pub recorder: Recorder,
+    /// What can be fetched for a short while.
+    pub artifacts: Arc<Artifacts>,
     /// The dialects behind `/ws/…`.
     pub dialects: MakeDialect,
 }
@@ -79,7 +81,7 @@ pub(crate) struct Shared {
     pub(crate) store: Weak<dyn Store>,
     pub(crate) recorder: Recorder,
     pub(crate) wire_readers: Arc<Semaphore>,
-    pub(crate) artifacts: Artifacts,
+    pub(crate) artifacts: Arc<Artifacts>,
     pub(crate) dialects: MakeDialect,
     pub(crate) phase: watch::Receiver<Phase>,
     url: String,
@@ -155,7 +157,7 @@ impl Server {
             store: doors.store,
             recorder: doors.recorder,
             wire_readers: Arc::new(Semaphore::new(super::wire::MAX_READERS)),
-            artifacts: Artifacts::default(),
+            artifacts: doors.artifacts,
             dialects: doors.dialects,
             phase: seen_phase,
             url: names::url(address),

@@ -136,7 +136,7 @@ fn bytes(
 }
 
 /// What a file seems to be by how it begins.
-fn mime(head: &[u8]) -> &'static str {
+pub(crate) fn mime(head: &[u8]) -> &'static str {
     const KNOWN: &[(&[u8], &str)] = &[
         (b"\x89PNG\r\n\x1a\n", "image/png"),
         (b"\xff\xd8\xff", "image/jpeg"),
