@@ -46,6 +46,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::agents::Agents;
+use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::config::watch::{Seen, UserConfig, Wanted};
@@ -146,6 +147,7 @@ pub struct Driver {
     containment: Containment,
     workspaces: workspaces::Workspaces,
     wire: wire::Wire,
+    attachments: Attachments,
     clock: Clock,
     metrics: Arc<Metrics>,
     outboxes: HashMap<LinkId, mpsc::Sender<Outgoing>>,
@@ -199,10 +201,12 @@ impl Driver {
         let (added_to, added) = mpsc::channel(configuration::MAX_ADDING);
         let mut wire = wire::Wire::new(parts.recorder);
         let kept = wire.sessions();
+        let is_stored = |session| parts.store.sessions(Which::One(session)).map_or(true, |found| !found.is_empty());
         if !kept.is_empty() {
-            let is_stored = |session| parts.store.sessions(Which::One(session)).map_or(true, |found| !found.is_empty());
             wire::orphans(kept, is_stored).into_iter().for_each(|session| wire.forget(session));
         }
+        let attachments = Attachments::within(&parts.data);
+        attachments.sweep(is_stored);
         let mut driver = Self {
             host,
             store: parts.store,
@@ -225,6 +229,7 @@ impl Driver {
             reads_in_flight: 0,
             listings: VecDeque::new(),
             listings_in_flight: 0,
+            attachments,
             files: files::Looks::new(parts.data, parts.artifacts),
             trusting: HashMap::new(),
             deleting: HashMap::new(),
@@ -304,10 +309,22 @@ impl Driver {
         }
     }
 
+    /// What was uploaded for a session goes when the session has gone.
+    fn forget_attachments(&self, session: SessionId) {
+        let attachments = self.attachments.clone();
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = attachments.forget(session) {
+                tracing::warn!(%session, %error, "attachments of a deleted session could not be removed yet");
+            }
+        });
+    }
+
     fn answer(&mut self, answer: StoreAnswer) {
         let input = match answer {
             StoreAnswer::Done(done) => {
-                self.wire.committed(&done);
+                for session in self.wire.committed(&done) {
+                    self.forget_attachments(session);
+                }
                 Input::Committed(done)
             }
             StoreAnswer::Page(read, slice) => {

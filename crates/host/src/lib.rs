@@ -2,6 +2,7 @@
 //! conversation; those are the core's.
 
 pub mod agents;
+pub mod attachments;
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -12,6 +13,7 @@ pub mod folder;
 pub mod history;
 pub mod link;
 pub mod runner;
+pub mod secrets;
 pub mod server;
 pub mod store;
 pub mod wire;

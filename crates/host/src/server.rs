@@ -17,6 +17,7 @@
 //! | [`page`] | the page and the login |
 //! | [`routes`] | the one table of doors |
 //! | [`secret`] | secrets that cannot be printed |
+//! | [`v1`] | the HTTP door |
 //! | [`wire`] | the recorded wire of a session, and its switch |
 //! | [`ws`] | WebSocket links of views |
 
@@ -34,6 +35,7 @@ mod names;
 mod page;
 mod routes;
 mod secret;
+mod v1;
 mod wire;
 mod ws;
 

@@ -16,6 +16,7 @@ mod spine {
     mod configuration;
     mod damage;
     mod doors;
+    mod engine;
     mod host;
     mod isolation;
     mod lent;

@@ -116,7 +116,15 @@ impl Driver {
                 let same = |shared: &&Arc<SharedPage>| Arc::ptr_eq(&shared.page, &page) && shared.tab == tab;
                 let shared = match self.shared.as_ref().filter(same) {
                     Some(shared) => Arc::clone(shared),
-                    None => Arc::new(SharedPage { tab, page, names, epoch, home, frames: Default::default() }),
+                    None => Arc::new(SharedPage {
+                        tab,
+                        page,
+                        names,
+                        epoch,
+                        home,
+                        frames: Default::default(),
+                        events: Default::default(),
+                    }),
                 };
                 self.shared = Some(Arc::clone(&shared));
                 Outgoing::Events(shared)

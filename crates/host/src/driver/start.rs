@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer, readiness};
 use crate::agents::{Agents, Graces};
+use crate::attachments::Attachments;
 use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
@@ -172,6 +173,7 @@ fn doors(
         store,
         recorder,
         artifacts,
+        attachments: Attachments::within(serve.folder.path()),
         dialects: ViewKind::make,
     })
 }

@@ -1,18 +1,22 @@
 //! A running server with nothing behind it but a queue that the test reads. Answers nothing by itself.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
+use switchboard_host::attachments::Attachments;
 use switchboard_host::clock::Clock;
 use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
 use switchboard_host::server::{Access, Artifacts, DataId, Doors, MakeDialect, Metrics, Secret, Server};
 use switchboard_host::store::{MemoryStore, Store};
 use switchboard_host::wire::{WireFolder, Writer};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{Body, Command, Epoch, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
+use switchboard_types::{
+    Body, Command, Epoch, LinkId, PageBuilder, Reject, RejectCode, Seq, TabId, Text, Time, Told, TurnNames,
+};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -52,10 +56,16 @@ impl World {
         let mut inputs = std::mem::replace(&mut self.inputs, mpsc::channel(1).1);
         tokio::spawn(async move {
             // Kept, since a link whose outbox is gone is closed.
-            let mut kept = Vec::new();
+            let (mut kept, mut outboxes) = (Vec::new(), HashMap::new());
             while let Some(input) = inputs.recv().await {
                 match input {
                     ViewInput::Configuration { answer } => drop(answer.send(Vec::new())),
+                    ViewInput::Opened { link, outbox } => drop(outboxes.insert(link, outbox)),
+                    ViewInput::Command { link, command: Command::Session { request, .. } } => {
+                        let result = Err(Reject::new(RejectCode::NotFound, "there is no such session"));
+                        let told = Box::new(Told::Answer { request, result });
+                        outboxes[&link].try_send(Outgoing::Told(told)).unwrap();
+                    }
                     other => kept.push(other),
                 }
             }
@@ -79,6 +89,7 @@ impl World {
             artifacts: Arc::clone(&artifacts),
             // Nothing is ever recorded here, so nothing is made there.
             recorder: Writer::start(WireFolder::within(&std::env::temp_dir()), Clock::start()).unwrap().recorder(),
+            attachments: Attachments::within(&std::env::temp_dir().join("switchboard-no-attachments")),
             dialects,
         };
         let server = Server::new(listener, doors).unwrap();
@@ -202,5 +213,6 @@ pub(crate) fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
         epoch: Epoch(1),
         home: Default::default(),
         frames: Default::default(),
+        events: Default::default(),
     })
 }
