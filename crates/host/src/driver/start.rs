@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use switchboard_dialects::view::ViewKind;
 use switchboard_types::{Change, Commit, Ticket, WorkspaceRoot, WorkspaceRow};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -19,7 +18,7 @@ use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
 use crate::runner::contain::{self, Walls};
-use crate::server::{Access, DataId, Doors, Metrics, Secret, Server};
+use crate::server::{Access, DataId, Doors, Metrics, Secret, Server, make_dialect};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
 
@@ -168,7 +167,7 @@ fn doors(
         metrics,
         store,
         recorder,
-        dialects: ViewKind::make,
+        dialects: make_dialect,
     })
 }
 
