@@ -26,6 +26,12 @@ pub struct State {
     cancelling: bool,
     /// The prompts of turns that have not started.
     prompts: HashMap<TurnId, Prompt>,
+    /// The prompt of the turn that runs, for an agent that must be asked again whether it has it.
+    running_prompt: Option<Prompt>,
+    /// The turns that an agent elsewhere has taken and not ended, in its order.
+    taken: VecDeque<TurnId>,
+    /// Answers to questions of an agent elsewhere that it has not confirmed, within the turns that are not over.
+    unconfirmed: Vec<Unconfirmed>,
     approvals: BTreeMap<ApprovalId, OpenApproval>,
     resolved: VecDeque<(ApprovalId, Resolution)>,
     /// What runs or is being written for the agent.
@@ -73,6 +79,19 @@ pub struct OpenApproval {
     pub approval: Approval,
 }
 
+/// An answer that an agent elsewhere may not have heard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unconfirmed {
+    /// The turn that waited for it.
+    pub turn: Option<TurnId>,
+    /// Which question.
+    pub approval: ApprovalId,
+    /// The answer.
+    pub resolution: Resolution,
+    /// Which of the agent's own answers it was.
+    pub option: Option<String>,
+}
+
 /// A call of a tool of the registry that has no end yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallTold {
@@ -103,7 +122,21 @@ impl State {
         }
         // A body of a newer version is a fact that this version cannot fold; the log keeps it.
         if let Ok(body) = event.body() {
-            self.apply(event.seq, event.turn, &body);
+            let whose = if event.source().is_some() { Whose::Theirs } else { Whose::Ours };
+            self.apply_from(event.seq, event.turn, &body, whose);
+        }
+    }
+
+    /// Takes note of one event, whoever says it.
+    pub fn apply_from(&mut self, seq: Seq, turn: Option<TurnId>, body: &Body, whose: Whose) {
+        self.apply(seq, turn, body);
+        if whose == Whose::Ours {
+            return;
+        }
+        match body {
+            Body::PromptQueued { .. } => self.taken.extend(turn),
+            Body::ApprovalResolved { approval, .. } => self.confirm(approval),
+            _ => {}
         }
     }
 
@@ -120,7 +153,10 @@ impl State {
                 let open = OpenApproval { turn, asked_at: seq, approval: approval.clone() };
                 self.approvals.insert(approval.id.clone(), open);
             }
-            Body::ApprovalResolved { approval, resolution, .. } => self.approval_resolved(approval, *resolution),
+            Body::ApprovalResolved { approval, resolution, option, .. } => {
+                self.approval_resolved(turn, approval, *resolution, option.as_ref());
+            }
+            Body::PromptTaken {} => self.prompt_taken(turn),
             Body::ExecutionStarted { execution } => {
                 let open = OpenExecution { turn, title: execution.title.clone() };
                 self.executions.insert(execution.id.clone(), open);
@@ -147,7 +183,6 @@ impl State {
             | Body::SignInNeeded { .. }
             | Body::AgentSessionRestored { .. }
             | Body::Status { .. }
-            | Body::PromptTaken {}
             | Body::SourceGap { .. }
             | Body::Unknown { .. } => {}
         }
@@ -189,7 +224,7 @@ impl State {
     fn turn_started(&mut self, turn: Option<TurnId>) {
         let Some(turn) = turn else { return };
         self.queue.retain(|waiting| *waiting != turn);
-        self.prompts.remove(&turn);
+        self.running_prompt = self.prompts.remove(&turn);
         self.set_phase(turn, TurnPhase::Running);
         self.running = Some(turn);
         self.cancelling = false;
@@ -201,8 +236,11 @@ impl State {
         self.queue.retain(|waiting| *waiting != turn);
         self.prompts.remove(&turn);
         self.set_phase(turn, TurnPhase::Ended);
+        self.taken.retain(|taken| *taken != turn);
+        self.unconfirmed.retain(|answer| answer.turn != Some(turn));
         if self.running == Some(turn) {
             self.running = None;
+            self.running_prompt = None;
             self.cancelling = false;
         }
     }
@@ -213,8 +251,23 @@ impl State {
         }
     }
 
-    fn approval_resolved(&mut self, approval: &ApprovalId, resolution: Resolution) {
-        self.approvals.remove(approval);
+    fn prompt_taken(&mut self, turn: Option<TurnId>) {
+        let Some(turn) = turn.filter(|turn| !self.taken.contains(turn)) else { return };
+        self.taken.push_back(turn);
+    }
+
+    fn approval_resolved(
+        &mut self,
+        turn: Option<TurnId>,
+        approval: &ApprovalId,
+        resolution: Resolution,
+        option: Option<&String>,
+    ) {
+        let was_open = self.approvals.remove(approval).is_some();
+        if was_open && named_elsewhere(approval).is_some() {
+            let (approval, option) = (approval.clone(), option.cloned());
+            self.unconfirmed.push(Unconfirmed { turn, approval, resolution, option });
+        }
         if self.resolved.len() == REMEMBERED_RESOLUTIONS {
             self.resolved.pop_front();
         }
@@ -261,6 +314,33 @@ impl State {
     #[must_use]
     pub fn is_cancelling(&self) -> bool {
         self.cancelling
+    }
+
+    /// The prompt of the turn that runs, as far as it is kept.
+    #[must_use]
+    pub fn running_prompt(&self) -> Option<&Prompt> {
+        self.running_prompt.as_ref()
+    }
+
+    /// Only an agent elsewhere is ever asked again.
+    pub(crate) fn forget_running_prompt(&mut self) {
+        self.running_prompt = None;
+    }
+
+    /// The turns that an agent elsewhere has taken and not ended, in its order.
+    pub fn taken(&self) -> impl ExactSizeIterator<Item = TurnId> + '_ {
+        self.taken.iter().copied()
+    }
+
+    /// Answers that an agent elsewhere may not have heard.
+    #[must_use]
+    pub fn unconfirmed(&self) -> &[Unconfirmed] {
+        &self.unconfirmed
+    }
+
+    /// An agent elsewhere has confirmed an answer.
+    pub(crate) fn confirm(&mut self, approval: &ApprovalId) {
+        self.unconfirmed.retain(|answer| answer.approval != *approval);
     }
 
     /// The turns that wait, in order.
@@ -330,6 +410,21 @@ impl State {
             None => Status::Queued,
         }
     }
+}
+
+/// Who says an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The host, by itself.
+    Ours,
+    /// A log that somebody else keeps; the event stands for one of that log.
+    Theirs,
+}
+
+/// What an agent elsewhere calls a question, if the question's name says so: such a question outlives the host, so its name
+/// must lead back to the agent's.
+pub(crate) fn named_elsewhere(approval: &ApprovalId) -> Option<&str> {
+    approval.as_str().split_once(':').map(|(_, theirs)| theirs)
 }
 
 /// What tells one prompt from another.

@@ -7,6 +7,8 @@
 //! | `host/turns.rs` | the queue, turns and their ends |
 //! | `host/words.rs` | what agents say |
 //! | `host/approvals.rs` | questions to a person and their one answer |
+//! | `host/elsewhere.rs` | what agents elsewhere say, and whose turns are theirs |
+//! | `host/desk.rs` | what is asked about sessions by their ids |
 //! | `host/errands.rs` | what the host is asked to do |
 //! | `host/judging.rs` | the gate: allow, ask or deny what may do harm |
 //! | `host/calls.rs` | calls of tools: who may call what, batches, cancelling |
@@ -20,6 +22,7 @@
 //! | `host/restore.rs` | what a restart means; trust |
 //! | `host/overview.rs` | lists: sessions and workspaces for the views that watch them |
 //! | `host/history.rs` | sessions out of history, and deleting them |
+//! | `host/imports.rs` | sessions that an agent elsewhere has, put into history |
 //! | `host/looks.rs` | what the edges may see, for a record beside the log |
 
 mod agents;
@@ -31,8 +34,10 @@ mod commands;
 mod commits;
 mod delivery;
 mod desk;
+mod elsewhere;
 mod errands;
 mod history;
+mod imports;
 mod judging;
 mod lending;
 mod looks;
@@ -47,8 +52,8 @@ pub use looks::LogMark;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_types::{
-    AgentName, Body, Change, Containment, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject, RejectCode, Rule,
-    RuleId, Seq, SessionId, TabId, Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
+    AgentName, AgentSession, Body, Change, Containment, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject,
+    RejectCode, Rule, RuleId, Seq, SessionId, TabId, Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
 };
 
 use crate::input::{Input, Output, RequestId, Workspace};
@@ -91,6 +96,10 @@ pub struct Host {
     /// Errands that have no answer yet, and whose they are.
     errands: HashMap<ErrandId, SessionId>,
     last_errand: ErrandId,
+    /// What was asked by a session's id.
+    desk: desk::Desk,
+    /// Sessions of agents elsewhere that this run has put into history.
+    imported: BTreeSet<(AgentName, AgentSession)>,
     registry: Registry,
     calls: Calls,
     /// How commands are held in, once that is known.
@@ -149,6 +158,8 @@ impl Host {
             deleting: BTreeMap::new(),
             errands: HashMap::new(),
             last_errand: ErrandId(0),
+            desk: desk::Desk::default(),
+            imported: BTreeSet::new(),
             registry: Registry::default(),
             calls: Calls::default(),
             containment: None,
@@ -181,7 +192,10 @@ impl Host {
             Input::Committed(done) => self.committed(now, done),
             Input::PageRead { read, slice } => self.page_read(read, slice),
             Input::Reloaded { session, recovered } => self.reloaded(now, session, recovered),
-            Input::HistoryRead { link, history } => self.history_read(link, history),
+            Input::HistoryRead { link, request: None, history } => self.history_read(link, history),
+            Input::HistoryRead { link, request: Some(request), history } => self.list_read((link, request), history),
+            Input::LookedUp { link, request, found } => self.looked_up(now, (link, request), found),
+            Input::UnknownFound { agent, workspace, sessions } => self.unknown_found(now, (agent, workspace), sessions),
             Input::Delete { session, request } => self.delete_session(now, history::Asker::Request(request), session),
             Input::Workspace(workspace) => self.know_workspace(workspace),
             Input::Trust { workspace, request } => self.trust(now, workspace, request),

@@ -1,9 +1,10 @@
 //! What happens to the host and what it wants done. Plain data; the edges carry it.
 
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, Ask, CallPlace, CallRow, Command, Commit, CommitDone, Containment, ErrandNews,
-    ErrandOrder, FileAnswer, FileRequest, History, HistoryPlace, LifeId, LinkId, Page, Patterns, ReadId, Reject,
-    RequestNo, RuleId, Seq, SessionId, SessionRow, SourceId, Told, Tool, ToolName, Trust, Word, WorkspaceRoot,
+    AgentInfo, AgentName, AgentOffer, AgentSessionInfo, Ask, CallPlace, CallRow, Command, Commit, CommitDone,
+    Containment, ErrandNews, ErrandOrder, FileAnswer, FileRequest, History, HistoryPlace, LifeId, LinkId, Page,
+    Patterns, ReadId, Reject, RequestNo, RuleId, Seq, SessionId, SessionRow, SourceId, Told, Tool, ToolName, Trust,
+    Word, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -99,8 +100,28 @@ pub enum Input {
     HistoryRead {
         /// Who asked.
         link: LinkId,
+        /// Comes back in the answer, if it was asked at the desk.
+        request: Option<RequestNo>,
         /// What it holds; the error is for a person.
         history: Result<History, String>,
+    },
+    /// The store has looked for a session.
+    LookedUp {
+        /// Who asked.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Its row, if there is one; the error is for a person.
+        found: Result<Option<SessionRow>, String>,
+    },
+    /// The store has looked for sessions of an agent elsewhere.
+    UnknownFound {
+        /// Which agent.
+        agent: AgentName,
+        /// Where it is configured.
+        workspace: WorkspaceRoot,
+        /// Those that no session of ours stands for.
+        sessions: Vec<AgentSessionInfo>,
     },
     /// Somebody who is no view wants a session deleted.
     Delete {
@@ -218,10 +239,31 @@ pub enum Output {
     ReadHistory {
         /// Who asks.
         link: LinkId,
+        /// Comes back in the answer, if it was asked at the desk.
+        request: Option<RequestNo>,
         /// After this one.
         before: Option<HistoryPlace>,
         /// At most so many.
         limit: usize,
+    },
+    /// Look for a session and answer with [`Input::LookedUp`].
+    LookUp {
+        /// Who asks.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Which one.
+        session: SessionId,
+    },
+    /// Find those sessions of an agent elsewhere that no session of ours stands for, and answer with
+    /// [`Input::UnknownFound`].
+    FindUnknown {
+        /// Which agent.
+        agent: AgentName,
+        /// Where it is configured.
+        workspace: WorkspaceRoot,
+        /// The sessions that it has.
+        sessions: Vec<AgentSessionInfo>,
     },
     /// A view wants a workspace's trust changed; see to it and answer with [`Input::Trust`].
     SetTrust {

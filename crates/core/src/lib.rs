@@ -11,6 +11,7 @@
 //! assert_eq!(host.poll_timeout(), None);
 //! ```
 
+mod far;
 mod fold;
 mod host;
 mod input;
@@ -24,7 +25,7 @@ mod settings;
 mod shown;
 mod timers;
 
-pub use fold::{CallTold, OpenApproval, State, TurnState};
+pub use fold::{CallTold, OpenApproval, State, TurnState, Unconfirmed, Whose};
 pub use host::{Counters, Host, LogMark};
 pub use input::{EndHow, Input, Output, Recovered, RequestId, Slice, Workspace};
 pub use settings::{NetworkFor, Settings};

@@ -1,15 +1,18 @@
 //! One session: its log's numbering, its state, what waits for the disk, and its place at an agent. Never decides what
 //! happens next; the host does.
 
+mod hearing;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_types::{
-    AgentHome, AgentName, AgentSession, AgentState, ApprovalId, Ask, Body, CallRow, Change, Command, Entry, Epoch,
-    ErrandId, ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionRow,
-    SessionSummary, TabId, Ticket, Time, ToolOutcome, TurnId, TurnName, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
+    AgentHome, AgentName, AgentSession, AgentState, ApprovalId, Body, CallRow, Change, Command, Entry, Epoch, ErrandId,
+    ExecutionId, LifeId, LinkId, Page, PageBuilder, Rule, Seq, SessionId, SessionKeeps, SessionRow, SessionSummary,
+    TabId, Ticket, Time, ToolOutcome, TurnId, TurnNames, TurnPhase, TurnRow, WorkspaceRoot,
 };
 
+use crate::far::{Choices, Far, Sourcing};
 use crate::fold::State;
 use crate::input::{Output, Recovered};
 use crate::open::{ApprovalAsker, BatchNo, CallNo, Consent, OpenErrand};
@@ -88,6 +91,10 @@ pub(crate) struct Session {
     pub(crate) watchers: BTreeSet<(LinkId, TabId)>,
     /// Who waits for the answers to our questions.
     pub(crate) askers: HashMap<ApprovalId, ApprovalAsker>,
+    /// What is only there for an agent elsewhere.
+    pub(crate) far: Far,
+    /// What can be set of the agent.
+    pub(crate) choices: Choices,
 }
 
 /// Whether an agent must be told what was said before.
@@ -129,6 +136,15 @@ pub(crate) struct PendingPage {
     shown: Option<Box<Shown>>,
     /// The rules that hold once it is there.
     pub(crate) rules: Vec<Rule>,
+}
+
+/// Whether the numbers of a foreign log go on after a gap in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// They do.
+    GoOn,
+    /// They begin anew.
+    BeginAnew,
 }
 
 /// Whether the log takes events.
@@ -212,6 +228,8 @@ impl Session {
             cancel_by: None,
             watchers: BTreeSet::new(),
             askers: HashMap::new(),
+            far: Far::default(),
+            choices: Choices::default(),
         }
     }
 
@@ -221,10 +239,21 @@ impl Session {
 
     /// Gives an event its number and takes note of it; it is shown to nobody before it is on the disk.
     pub(crate) fn append(&mut self, now: Time, turn: Option<TurnId>, body: &Body) -> Seq {
+        if let Some(Sourcing { source, .. }) = self.far.sourcing.take_if(|sourcing| sourcing.on.fits(body)) {
+            return self.append_sourced(now, turn, body, source);
+        }
         self.head = self.open.push(now, turn, body);
         self.state.apply(self.head, turn, body);
+        self.note(now, turn, body)
+    }
+
+    /// Takes note of what an event changes beside the state.
+    fn note(&mut self, now: Time, turn: Option<TurnId>, body: &Body) -> Seq {
         match body {
             Body::PromptQueued { .. } | Body::TurnStarted {} | Body::TurnEnded { .. } => {
+                if self.home() == AgentHome::Here {
+                    self.state.forget_running_prompt();
+                }
                 self.dirty_turns.extend(turn);
                 self.dirty_row = true;
                 self.updated = now;
@@ -295,7 +324,7 @@ impl Session {
             workspace: self.workspace.clone(),
             status: self.shown.status,
             agent_state: self.agent_state(),
-            connection: None,
+            connection: self.is_elsewhere().then(|| self.far.connection.clone()),
             queued: self.shown.queued,
             approvals: self.shown.approvals,
             policy: self.shown.policy.clone(),
@@ -433,51 +462,4 @@ impl Session {
         let names = turns.into_iter().filter_map(|turn| Some((turn, self.state.turn(turn)?.name.clone())));
         TurnNames::new(names.collect::<Vec<_>>())
     }
-
-    /// The running turn, as far as the agent can know of it: its prompt has left.
-    pub(crate) fn heard_turn(&self) -> Option<TurnId> {
-        let withheld =
-            self.gated.iter().any(|(_, output)| matches!(output, Output::Ask { ask: Ask::Prompt { .. }, .. }));
-        self.state.running().filter(|_| !withheld)
-    }
-
-    /// The turn that a word is for: the running one, or the one that the agent names.
-    pub(crate) fn turn_for(&self, name: Option<&TurnName>) -> Option<TurnId> {
-        let running = self.heard_turn();
-        let Some(name) = name else { return running };
-        match running.and_then(|turn| self.state.turn(turn)) {
-            Some(turn) if turn.name == *name => running,
-            _ => self.state.turn_named(name).filter(|turn| self.state.turn(*turn).is_some_and(has_started)),
-        }
-    }
-
-    /// A turn that is over before its prompt could leave: the agent must not begin with it now.
-    pub(crate) fn withhold(&mut self, turn: TurnId) {
-        let Some(over) = self.state.turn(turn).map(|state| state.name.clone()) else { return };
-        self.gated.retain(|(_, output)| match output {
-            Output::Ask { ask: Ask::Prompt { name, .. } | Ask::Cancel { name, .. }, .. } => *name != over,
-            _ => true,
-        });
-    }
-
-    /// Whether its process may go: nothing runs or waits, and the agent can take the session up again.
-    pub(crate) fn can_sleep(&self) -> bool {
-        matches!(self.place, AgentPlace::Open { .. })
-            && self.state.running().is_none()
-            && (self.held || self.state.queue().len() == 0)
-            && self.agent_session.is_some()
-            && self.recap == Recap::None
-    }
-
-    /// The life that serves this session, if there is one.
-    pub(crate) fn life(&self) -> Option<LifeId> {
-        match self.place {
-            AgentPlace::None => None,
-            AgentPlace::Opening { life, .. } | AgentPlace::Open { life } => Some(life),
-        }
-    }
-}
-
-fn has_started(turn: &crate::fold::TurnState) -> bool {
-    turn.phase != TurnPhase::Queued
 }

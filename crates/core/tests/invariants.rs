@@ -9,8 +9,10 @@ mod invariants {
     mod approvals;
     mod calls;
     mod continuous;
+    mod desk;
     mod disk;
     mod durable;
+    mod elsewhere;
     mod errands;
     mod lending;
     mod life;

@@ -9,6 +9,7 @@
 //! | `driver/readiness.rs` | what is found out about the tools while the host runs already |
 //! | `driver/recap.rs` | what was said in a session, in short |
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
+//! | `driver/sources.rs` | events by their names in a foreign log, and sessions that an agent elsewhere has |
 //! | `driver/configuration.rs` | configuration that changes while the host runs |
 //! | `driver/wire.rs` | which sessions' wires are recorded, and whose record a message belongs to |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
@@ -19,6 +20,7 @@ mod orders;
 mod readiness;
 mod recap;
 mod recovery;
+mod sources;
 mod start;
 mod wire;
 mod workspaces;
@@ -34,8 +36,7 @@ use std::time::Duration;
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
 use switchboard_types::{
-    CallPlace, CallRow, Command, CommitDone, Containment, ErrandNews, History, LifeId, LinkId, ReadId, RequestNo,
-    SessionId, WorkspaceRoot,
+    Command, CommitDone, Containment, ErrandNews, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -76,10 +77,10 @@ pub enum StoreAnswer {
     Reloaded(SessionId, Result<Box<Recovered>, String>),
     /// A conversation was summed up.
     Recap(SessionId, Result<String, String>),
-    /// Sessions were listed.
-    History(LinkId, Result<History, String>),
-    /// Calls of tools were listed.
-    Calls(LinkId, RequestNo, Result<(Vec<CallRow>, Option<CallPlace>), String>),
+    /// What a view wanted was listed or looked up.
+    Listed(Box<Input>),
+    /// What nobody waits in line for was looked up.
+    Found(Box<Input>),
 }
 
 /// What the driver is given.
@@ -309,14 +310,11 @@ impl Driver {
                 Input::Reloaded { session, recovered }
             }
             StoreAnswer::Recap(session, recap) => Input::Recap { session, recap },
-            StoreAnswer::History(link, history) => {
+            StoreAnswer::Listed(input) => {
                 self.listings_in_flight -= 1;
-                Input::HistoryRead { link, history }
+                *input
             }
-            StoreAnswer::Calls(link, request, calls) => {
-                self.listings_in_flight -= 1;
-                Input::CallsRead { link, request, calls }
-            }
+            StoreAnswer::Found(input) => *input,
         };
         self.host.handle(self.clock.now(), input);
     }

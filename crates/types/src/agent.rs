@@ -126,6 +126,8 @@ pub enum Wish {
     },
     /// A look at its files and artifacts. Answered by [`SessionAnswer::Files`].
     Files(FileRequest),
+    /// Delete its session, which was deleted here. Answered by [`SessionAnswer::Done`].
+    Delete {},
 }
 
 /// What an agent elsewhere must know to go on where it was.
@@ -137,6 +139,8 @@ pub struct Elsewhere {
     pub upstream: Option<Upstream>,
     /// The turn that runs: it was sent, or was about to be, when the host went away.
     pub running: Option<(TurnName, Prompt)>,
+    /// Whether the agent is known to have taken that turn's prompt, so that it is not to be sent again.
+    pub taken: bool,
 }
 
 impl Ask {

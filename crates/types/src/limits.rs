@@ -36,6 +36,8 @@ pub const MAX_WORKSPACES: usize = 1_000;
 pub const MAX_TITLE_CHARS: usize = 40;
 /// Commands that wait for a session to be read again from the store.
 pub const MAX_WAITING_COMMANDS: usize = 16;
+/// Requests about sessions that one link, or one agent elsewhere, has not answered yet.
+pub const MAX_OPEN_REQUESTS: usize = 256;
 /// Errands of one session that are not done yet.
 pub const MAX_OPEN_ERRANDS: usize = 64;
 /// Bytes of a command's output that go to the log; the rest is only for the agent.

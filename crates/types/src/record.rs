@@ -341,29 +341,37 @@ impl PageBuilder {
     }
 
     fn push_raw(&mut self, at: Time, turn: Option<TurnId>, kind: u8, body: &[u8], source: Option<&Source>) -> Seq {
-        let mut from = BytesMut::new();
-        if let Some(source) = source {
-            from.put_u32_le(0);
-            source.pack(&mut from);
-            let size = u32::try_from(from.len() - LEN_BYTES).unwrap_or(u32::MAX);
-            from[..LEN_BYTES].copy_from_slice(&size.to_le_bytes());
-        }
+        let start = self.records.len();
         let kind = if source.is_some() { kind | SOURCED } else { kind };
-        let len = u32::try_from(HEAD_BYTES + from.len() + body.len()).unwrap_or(u32::MAX);
         // One piece each, since every piece is a check for room and events come by the million.
         let mut head = [0; LEN_BYTES + HEAD_BYTES];
         let mut rest = head.as_mut_slice();
-        rest.put_u32_le(len);
+        rest.put_u32_le(u32::try_from(HEAD_BYTES + body.len()).unwrap_or(u32::MAX));
         rest.put_u64_le(at.0);
         rest.put_u32_le(turn.map_or(0, |turn| turn.0));
         rest.put_u8(kind);
-        self.records.reserve(head.len() + from.len() + body.len());
+        self.records.reserve(head.len() + body.len());
         self.records.extend_from_slice(&head);
-        self.records.extend_from_slice(&from);
+        if let Some(source) = source {
+            let from = self.records.len();
+            self.records.put_u32_le(0);
+            source.pack(&mut self.records);
+            let size = self.records.len() - from - LEN_BYTES;
+            self.put_size(from, size);
+            self.put_size(start, HEAD_BYTES + LEN_BYTES + size + body.len());
+        }
         self.records.extend_from_slice(body);
         let seq = self.next;
         self.next = seq.next();
         seq
+    }
+
+    /// Writes a length where room was left for it.
+    fn put_size(&mut self, at: usize, size: usize) {
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        if let Some(room) = self.records.get_mut(at..at + LEN_BYTES) {
+            room.copy_from_slice(&size.to_le_bytes());
+        }
     }
 
     /// Whether nothing was added.

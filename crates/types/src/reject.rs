@@ -5,7 +5,7 @@ use serde::Serialize;
 use thiserror::Error;
 use ts_rs::TS;
 
-use crate::ids::{TabId, TurnName};
+use crate::ids::{Seq, TabId, TurnName};
 
 /// What sort of refusal it is; each dialect has its own word for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema, TS)]
@@ -45,12 +45,14 @@ pub struct Reject {
     pub tab: Option<TabId>,
     /// The turn, as far as it could be read.
     pub turn: Option<TurnName>,
+    /// For a cursor that a log cannot honour: its first and its last event.
+    pub window: Option<(Seq, Seq)>,
 }
 
 impl Reject {
     /// A refusal that is about no tab.
     pub fn new(code: RejectCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), tab: None, turn: None }
+        Self { code, message: message.into(), tab: None, turn: None, window: None }
     }
 
     /// The same, about a tab.
@@ -63,5 +65,11 @@ impl Reject {
     #[must_use]
     pub fn of_turn(self, turn: TurnName) -> Self {
         Self { turn: Some(turn), ..self }
+    }
+
+    /// The same, with the events that there are.
+    #[must_use]
+    pub fn within(self, first: Seq, last: Seq) -> Self {
+        Self { window: Some((first, last)), ..self }
     }
 }

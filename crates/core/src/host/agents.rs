@@ -28,6 +28,7 @@ impl Host {
     pub(super) fn life_ended(&mut self, now: Time, life: LifeId, message: String) {
         let Some(over) = self.lives.ended(now, &self.settings, life, message) else { return };
         self.counters.agent_exits += 1;
+        self.fail_wishes(&over.message, |wish| wish.life == life);
         if self.stopping {
             return;
         }
@@ -56,6 +57,14 @@ impl Host {
             self.drop_errands(now, id);
         }
         let Some(session) = self.sessions.get_mut(&id) else { return };
+        if session.is_elsewhere() {
+            // Its agent goes on without us; only the way to it is lost.
+            self.way_lost(id, message);
+            if never_served {
+                self.fail_front(now, id, message);
+            }
+            return;
+        }
         session.askers.retain(|_, asker| matches!(asker, ApprovalAsker::Errand(_)));
         let running = session.state.running().filter(|_| was_here);
         self.append(now, id, None, &Body::AgentExited { message: message.to_owned() });
@@ -228,6 +237,7 @@ impl Host {
         if session.cancel_by.is_some_and(|by| by <= now) {
             self.force_cancel(now, id);
         }
+        self.try_again(now, id);
         let Some(session) = self.sessions.get(&id) else { return };
         match (session.place, session.waits_since) {
             (AgentPlace::Opening { since, .. }, _) | (AgentPlace::None, Some(since)) => {
@@ -235,6 +245,14 @@ impl Host {
             }
             (AgentPlace::Open { .. }, _) => self.watch_stall(now, id),
             (AgentPlace::None, None) => {}
+        }
+    }
+
+    /// An agent elsewhere that has refused a session is asked again.
+    fn try_again(&mut self, now: Time, id: SessionId) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        if session.far.retry_at.take_if(|at| *at <= now).is_some() {
+            self.pump(now, id);
         }
     }
 
@@ -258,6 +276,9 @@ impl Host {
     fn force_cancel(&mut self, now: Time, id: SessionId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.cancel_by = None;
+        if session.is_elsewhere() {
+            return self.give_up_on(now, id);
+        }
         let life = session.life();
         session.place = AgentPlace::None;
         session.askers.retain(|_, asker| matches!(asker, ApprovalAsker::Errand(_)));
@@ -280,6 +301,15 @@ impl Host {
         self.pump(now, id);
     }
 
+    /// The same for an agent elsewhere: its session is its own, and whatever it still says is taken.
+    fn give_up_on(&mut self, now: Time, id: SessionId) {
+        let Some(turn) = self.sessions.get(&id).and_then(|session| session.state.running()) else { return };
+        let seconds = self.settings.cancel_ms / 1000;
+        let message = format!("the agent did not stop within {seconds} s; it may still be at work");
+        self.end_turn(now, id, turn, Outcome::Cancelled, Some(Detail::new("agent_unresponsive", message)));
+        self.pump(now, id);
+    }
+
     /// What waits fails, all of it: an answer that is still on its way must not be taken for that to a second try.
     fn startup_failed(&mut self, now: Time, id: SessionId) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
@@ -293,6 +323,16 @@ impl Host {
         };
         let message = format!("agent `{}` opened no session within {patience}", session.agent);
         let waiting = session.state.queue().len().max(1);
+        if session.is_elsewhere() {
+            // Somebody is still at it, and a turn that was sent may run there all the while.
+            session.place = life.map_or(AgentPlace::None, |life| AgentPlace::Opening { life, since: now });
+            session.waits_since = life.is_none().then_some(now);
+            session.slow = true;
+            for _ in 0..waiting {
+                self.fail_front(now, id, &message);
+            }
+            return self.touch(id);
+        }
         let Some(key) = self.key_of(id) else { return };
         for _ in 0..waiting {
             self.fail_front(now, id, &message);

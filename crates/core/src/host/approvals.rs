@@ -9,6 +9,7 @@ use switchboard_types::{
 };
 
 use super::Host;
+use super::commands::untrusted_message;
 use super::judging::edited;
 use crate::input::Output;
 use crate::open::{ApprovalAsker, Consent, ErrandStage};
@@ -43,6 +44,9 @@ impl Host {
     pub(super) fn approval_wanted(&mut self, now: Time, id: SessionId, mut approval: Approval) {
         let Some(session) = self.sessions.get(&id) else { return };
         let theirs = approval.id.clone();
+        if session.is_elsewhere() {
+            return self.far_approval_wanted(now, id, approval);
+        }
         let Some(turn) = session.heard_turn().filter(|_| !session.state.is_cancelling()) else {
             return self.answer_agent(id, theirs, Answer::Withdrawn { resolution: Resolution::Deny });
         };
@@ -73,6 +77,22 @@ impl Host {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.askers.insert(ours, ApprovalAsker::Agent(theirs));
         }
+        self.ask_person(now, id, Some(turn), approval);
+    }
+
+    /// The same for an agent elsewhere: what it asks about is on another machine, so only a person can say.
+    fn far_approval_wanted(&mut self, now: Time, id: SessionId, mut approval: Approval) {
+        let Some(turn) = self.far_turn_to_ask(now, id) else { return };
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let theirs = approval.id.clone();
+        if session.state.approvals().count() >= MAX_OPEN_APPROVALS {
+            let message =
+                format!("{MAX_OPEN_APPROVALS} questions are open already, so one more was denied: {}", approval.title);
+            return self.reject_at_once(now, id, turn, (theirs, None), message);
+        }
+        approval.id = session.name_far_approval(&approval);
+        (approval.digest, approval.rule, approval.editable, approval.containment) = (None, None, false, None);
+        session.askers.insert(approval.id.clone(), ApprovalAsker::Agent(theirs));
         self.ask_person(now, id, Some(turn), approval);
     }
 
@@ -138,6 +158,12 @@ impl Host {
     fn reply(&mut self, now: Time, id: SessionId, name: &ApprovalId, reply: Reply) -> Result<Resolution, NotTaken> {
         let wrong = |message: &str| Err(NotTaken::Wrong(message.to_owned()));
         let Some(session) = self.sessions.get(&id) else { return wrong("there is no such session") };
+        if session.is_elsewhere() {
+            self.can_answer_elsewhere(session).map_err(NotTaken::Wrong)?;
+        }
+        // Whoever reads the agent's own log knows the question by the agent's name.
+        let ours = session.approval_of(name).unwrap_or_else(|| name.clone());
+        let name = &ours;
         let Some(open) = session.state.approval(name) else {
             return match session.state.resolution(name) {
                 Some(resolution) => Err(NotTaken::Before(resolution)),
@@ -183,6 +209,17 @@ impl Host {
             self.cancel_running(now, id, turn);
         }
         Ok(resolution)
+    }
+
+    /// An answer to an agent elsewhere must reach it.
+    fn can_answer_elsewhere(&self, session: &Session) -> Result<(), String> {
+        if !self.is_permitted(&session.workspace, &session.agent) {
+            return Err(untrusted_message(&session.workspace));
+        }
+        match session.life() {
+            Some(_) => Ok(()),
+            None => Err("the agent cannot be reached now; answer when it is back".to_owned()),
+        }
     }
 
     /// Answers every open question of a session at once.

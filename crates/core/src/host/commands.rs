@@ -5,7 +5,8 @@ use switchboard_types::limits::{
 };
 use switchboard_types::{
     AgentName, Ask, Body, Command, Epoch, ErrandCode, ErrandFailure, LinkId, Prompt, Reject, RejectCode, Seen, Seq,
-    SessionId, TabId, TabSummary, Time, Told, ToolCode, ToolFailure, TurnName, TurnPhase, WorkspaceRoot,
+    SessionId, TabId, TabSummary, Time, Told, ToolCode, ToolFailure, TurnId, TurnName, TurnPhase, Upstream, Wish,
+    WorkspaceRoot,
 };
 
 use super::Host;
@@ -140,8 +141,8 @@ impl Host {
             | Command::Answer { .. }
             | Command::WatchRules {}
             | Command::RemoveRule { .. }
-            | Command::Session { .. }
             | Command::Ping { .. } => {}
+            Command::Session { request, what } => self.at_desk(now, (link, request), id, what),
         }
     }
 
@@ -217,7 +218,7 @@ impl Host {
     }
 
     /// The agent and workspace of a new tab.
-    fn choose(
+    pub(super) fn choose(
         &self,
         agent: Option<AgentName>,
         workspace: Option<WorkspaceRoot>,
@@ -247,41 +248,63 @@ impl Host {
         root: WorkspaceRoot,
         seen: Seen,
     ) {
-        let id = self.next_session;
-        self.next_session = SessionId(id.0 + 1);
-        let epoch = Epoch(self.next_random());
-        let mut session = Session::new(id, epoch, tab.clone(), agent.clone(), root.clone(), now);
-        session.eager = true;
-        self.sessions.insert(id, session);
-        self.tabs.insert(tab.clone(), id);
-        self.append(now, id, None, &Body::SessionOpened { agent, workspace: root });
+        let id = self.new_session(now, tab.clone(), agent, root);
         self.attach(now, link, &tab, id, seen);
     }
 
+    /// A session that nobody has seen yet, under a free tab.
+    pub(super) fn new_session(&mut self, now: Time, tab: TabId, agent: AgentName, root: WorkspaceRoot) -> SessionId {
+        let id = self.next_session;
+        self.next_session = SessionId(id.0 + 1);
+        let epoch = Epoch(self.next_random());
+        let elsewhere = self.is_configured_elsewhere(&root, &agent);
+        let mut session = Session::new(id, epoch, tab.clone(), agent.clone(), root.clone(), now);
+        session.keeps.upstream = elsewhere.then(Upstream::default);
+        session.eager = true;
+        self.sessions.insert(id, session);
+        self.tabs.insert(tab, id);
+        self.append(now, id, None, &Body::SessionOpened { agent, workspace: root });
+        id
+    }
+
     fn prompt(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId, name: TurnName, prompt: Prompt) {
-        let Some(session) = self.sessions.get(&id) else { return };
-        let refusal = |code, message: String| Reject::new(code, message).in_tab(tab.clone()).of_turn(name.clone());
-        if let Some(known) = session.state.turn_named(&name).and_then(|turn| session.state.turn(turn)) {
+        let Err(mut reject) = self.take_prompt(now, id, name.clone(), prompt) else { return };
+        if reject.code == RejectCode::Conflict {
+            reject.code = RejectCode::BadMessage;
+        }
+        self.refuse(link, reject.in_tab(tab).of_turn(name));
+    }
+
+    /// Queues a prompt; gives its turn and how many are ahead of it. A name that was seen before is not run again.
+    pub(super) fn take_prompt(
+        &mut self,
+        now: Time,
+        id: SessionId,
+        name: TurnName,
+        prompt: Prompt,
+    ) -> Result<(TurnId, u32), Reject> {
+        let Some(session) = self.sessions.get(&id) else { return Err(super::desk::no_such(id)) };
+        if let Some(turn) = session.state.turn_named(&name) {
+            let known = session.state.turn(turn).map_or(0, |known| known.digest);
             // A turn that was rebuilt from a damaged file has no digest; its name alone must do.
-            if known.digest != 0 && known.digest != digest(&prompt) {
+            if known != 0 && known != digest(&prompt) {
                 let message = "this messageId was used for another prompt; nothing was sent. Choose a new one";
-                self.refuse(link, refusal(RejectCode::BadMessage, message.to_owned()));
+                return Err(Reject::new(RejectCode::Conflict, message));
             }
-            return;
+            return Ok((turn, session.position_of(turn)));
         }
         if session.agent.is_bench() {
-            return self.refuse(link, refusal(RejectCode::AgentUnavailable, NOBODY.to_owned()));
+            return Err(Reject::new(RejectCode::AgentUnavailable, NOBODY));
         }
         if !self.is_permitted(&session.workspace, &session.agent) {
-            let message = untrusted_message(&session.workspace);
-            return self.refuse(link, refusal(RejectCode::WorkspaceUntrusted, message));
+            return Err(Reject::new(RejectCode::WorkspaceUntrusted, untrusted_message(&session.workspace)));
         }
         let waiting = session.state.queue().len();
         if waiting >= MAX_QUEUED_PROMPTS || session.state.queued_bytes() + prompt.size() > MAX_QUEUED_BYTES {
             let message = format!("{waiting} prompts wait in this tab already; wait for some to end, or cancel them");
-            return self.refuse(link, refusal(RejectCode::TooLarge, message));
+            return Err(Reject::new(RejectCode::TooLarge, message));
         }
-        self.queue_prompt(now, id, name, prompt);
+        Ok(self.queue_prompt(now, id, name, prompt))
     }
 
     fn cancel(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId, name: &TurnName) {
@@ -292,6 +315,11 @@ impl Host {
             return self.refuse(link, reject.in_tab(tab).of_turn(name.clone()));
         };
         match phase {
+            TurnPhase::Queued if session.has_taken(turn) => {
+                let message = "the agent has this prompt already; stop it when it runs";
+                let reject = Reject::new(RejectCode::BadMessage, message).in_tab(tab).of_turn(name.clone());
+                self.refuse(link, reject);
+            }
             TurnPhase::Queued => self.end_waiting(now, id, turn),
             TurnPhase::Running => self.cancel_running(now, id, turn),
             // It ended while the cancel was on its way: that is what was asked for.
@@ -302,6 +330,7 @@ impl Host {
     pub(super) fn close_tab(&mut self, now: Time, id: SessionId) {
         let Some(session) = self.sessions.get(&id) else { return };
         let (tab, place) = (session.tab.clone(), session.place);
+        let session_goes = session.is_elsewhere() && self.deleting.contains_key(&id);
         self.end_all_turns(now, id);
         let closed = ErrandFailure::new(ErrandCode::Cancelled, "its session was closed");
         self.stop_calls(now, &closed, |call| call.row.session == id);
@@ -309,7 +338,12 @@ impl Host {
         if self.tabs.get(&tab) == Some(&id) {
             self.tabs.remove(&tab);
         }
+        self.fail_wishes("its session was closed", |wish| wish.session == id);
         if let AgentPlace::Open { life } | AgentPlace::Opening { life, .. } = place {
+            if session_goes {
+                // Nobody waits for the answer: what is deleted here is gone, whatever the agent says.
+                let _ = self.wish(id, None, Wish::Delete {});
+            }
             self.ask(id, life, Ask::CloseSession { session: id });
         }
         self.drop_errands(now, id);
@@ -346,6 +380,19 @@ impl Host {
 
 pub(super) fn untrusted_message(workspace: &WorkspaceRoot) -> String {
     format!("{workspace} is not trusted, so only the demo agent runs there; run `switchboard trust {workspace}`")
+}
+
+impl Host {
+    /// A command that waited cannot be taken.
+    pub(super) fn refuse_command(&mut self, link: LinkId, command: &Command, code: RejectCode, message: &str) {
+        match command {
+            Command::Session { request, .. } => {
+                let code = if code == RejectCode::UnknownTab { RejectCode::NotFound } else { code };
+                self.answer_desk((link, *request), Err(Reject::new(code, message)));
+            }
+            _ => self.refuse(link, about(command, code, message)),
+        }
+    }
 }
 
 pub(super) fn about(command: &Command, code: RejectCode, message: &str) -> Reject {

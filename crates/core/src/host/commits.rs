@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use switchboard_types::{
-    Ask, Change, Command, Commit, CommitDone, ErrandOrder, LifeId, LinkId, Page, RejectCode, RuleId, SessionId, Ticket,
-    Time, Told, ToolCode, ToolFailure,
+    Ask, Change, Command, Commit, CommitDone, ErrandOrder, LifeId, LinkId, Page, Reject, RejectCode, RuleId, SessionId,
+    Ticket, Time, Told, ToolCode, ToolFailure,
 };
 
 use super::Host;
@@ -163,6 +163,7 @@ impl Host {
         self.refuse_seats(id, RejectCode::Internal, &sealed_message(reason));
         self.delete_settled(id, Some(reason));
         self.outputs.extend(closing);
+        self.fail_wishes(reason, |wish| wish.session == id);
         self.lose_calls(now, id, reason);
         let taken = self.tabs.get(&tab).is_some_and(|other| *other != id);
         if never_durable {
@@ -238,6 +239,11 @@ fn still_wanted(output: Output, reason: &str) -> Option<Output> {
             let message = format!("the answer could not be written to the disk: {reason}");
             let result = Err(ToolFailure::new(ToolCode::ExecutionError, message));
             Some(Output::Tell { link, told: Told::Answered { request, result } })
+        }
+        Output::Tell { link, told: Told::Answer { request, .. } } => {
+            let message = format!("this could not be written to the disk: {reason}");
+            let result = Err(Reject::new(RejectCode::Internal, message));
+            Some(Output::Tell { link, told: Told::Answer { request, result } })
         }
         _ => None,
     }

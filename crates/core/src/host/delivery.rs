@@ -54,6 +54,7 @@ impl Host {
             }
             self.forget_if_over(seat.session);
         }
+        self.leave_desk(link);
         self.drop_batches(now, link);
         self.take_tools_back(now, link);
     }

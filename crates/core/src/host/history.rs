@@ -3,8 +3,8 @@
 
 use switchboard_types::limits::{MAX_HISTORY_ROWS, MAX_TABS, MAX_WAITING_COMMANDS};
 use switchboard_types::{
-    AgentState, Body, Change, History, HistoryPlace, LinkId, Reject, RejectCode, Seen, SessionId, SessionRow,
-    SessionSummary, Status, TabId, Time, Told,
+    AgentState, Body, Change, History, HistoryPlace, LinkId, Reject, RejectCode, RequestNo, Seen, SessionAnswer,
+    SessionId, SessionRequest, SessionRow, SessionSummary, Status, TabId, Time, Told,
 };
 
 use super::Host;
@@ -14,9 +14,19 @@ use crate::session::{Session, Writes};
 /// A view that waits for a session out of history.
 #[derive(Debug)]
 pub(super) struct Reopening {
-    link: LinkId,
-    tab: TabId,
-    seen: Seen,
+    pub(super) link: LinkId,
+    /// The tab that it gets if it has none.
+    pub(super) tab: TabId,
+    pub(super) why: Why,
+}
+
+/// What a session out of history is wanted for.
+#[derive(Debug)]
+pub(super) enum Why {
+    /// A view shows it, after the last event that it has seen.
+    View(Seen),
+    /// Something was asked about it.
+    Desk(RequestNo, Box<SessionRequest>),
 }
 
 /// Who wants a session deleted.
@@ -24,6 +34,8 @@ pub(super) struct Reopening {
 pub(super) enum Asker {
     /// A view.
     Link(LinkId),
+    /// Somebody at the desk.
+    Desk(LinkId, RequestNo),
     /// Somebody at the edges.
     Request(RequestId),
 }
@@ -31,7 +43,7 @@ pub(super) enum Asker {
 impl Host {
     pub(super) fn list_history(&mut self, link: LinkId, before: Option<HistoryPlace>, limit: usize) {
         let limit = limit.clamp(1, MAX_HISTORY_ROWS);
-        self.outputs.push_back(Output::ReadHistory { link, before, limit });
+        self.outputs.push_back(Output::ReadHistory { link, request: None, before, limit });
     }
 
     pub(super) fn history_read(&mut self, link: LinkId, history: Result<History, String>) {
@@ -50,48 +62,73 @@ impl Host {
 
     /// Shows a session: under its own tab if it has one, else out of history under this one.
     pub(super) fn open_session(&mut self, now: Time, link: LinkId, tab: TabId, id: SessionId, seen: Seen) {
-        let refusal = |code, message: &str| Reject::new(code, message).in_tab(tab.clone());
+        self.want_open(now, id, Reopening { link, tab, why: Why::View(seen) });
+    }
+
+    /// Somebody wants a session open.
+    pub(super) fn want_open(&mut self, now: Time, id: SessionId, wanted: Reopening) {
         if self.deleting.contains_key(&id) {
-            return self.refuse(link, refusal(RejectCode::UnknownTab, "this session is being deleted"));
+            return self.cannot_open(wanted, RejectCode::UnknownTab, "this session is being deleted");
         }
         match self.sessions.get(&id) {
             Some(session) if !session.state.closed => {
                 let tab = session.tab.clone();
-                return self.attach(now, link, &tab, id, seen);
+                return self.is_open_for(now, id, &tab, wanted);
             }
             Some(session) if !session.is_writable() => {
                 let message = "this session is being read from the disk; try again in a moment";
-                return self.refuse(link, refusal(RejectCode::Internal, message));
+                return self.cannot_open(wanted, RejectCode::Internal, message);
             }
             // Until its end is on the disk it may turn out to have none.
             Some(session) if session.durable < session.head => {
                 let message = "this session is just being closed; try again in a moment";
-                return self.refuse(link, refusal(RejectCode::Internal, message));
+                return self.cannot_open(wanted, RejectCode::Internal, message);
             }
             Some(_) | None => {}
         }
-        if self.tabs.contains_key(&tab) {
+        if self.tabs.contains_key(&wanted.tab) {
             let message = "a tab of this name shows another session; choose another name";
-            return self.refuse(link, refusal(RejectCode::BadMessage, message));
+            return self.cannot_open(wanted, RejectCode::BadMessage, message);
         }
         if self.tabs.len() + self.reopening.len() >= MAX_TABS {
             let message = format!("{MAX_TABS} tabs are open; close some first");
-            return self.refuse(link, refusal(RejectCode::TooLarge, &message));
+            return self.cannot_open(wanted, RejectCode::TooLarge, &message);
         }
-        let waiting = Reopening { link, tab, seen };
         if self.sessions.contains_key(&id) {
-            return self.give_tab(now, id, vec![waiting]);
+            return self.give_tab(now, id, vec![wanted]);
         }
         let all = self.reopening.entry(id).or_default();
-        all.push(waiting);
+        all.push(wanted);
         match all.len() {
             1 => self.outputs.push_back(Output::Reload(id)),
             2..=MAX_WAITING_COMMANDS => {}
             _ => {
                 let message = "this session is being read from the disk; try again in a moment";
-                if let Some(Reopening { link, tab, .. }) = all.pop() {
-                    self.refuse(link, Reject::new(RejectCode::TooLarge, message).in_tab(tab));
+                if let Some(last) = all.pop() {
+                    self.cannot_open(last, RejectCode::TooLarge, message);
                 }
+            }
+        }
+    }
+
+    /// A session has a tab: whoever wanted that goes on.
+    fn is_open_for(&mut self, now: Time, id: SessionId, tab: &TabId, wanted: Reopening) {
+        match wanted.why {
+            Why::View(seen) => self.attach(now, wanted.link, tab, id, seen),
+            Why::Desk(request, what) => self.at_desk(now, (wanted.link, request), id, *what),
+        }
+    }
+
+    fn cannot_open(&mut self, wanted: Reopening, code: RejectCode, message: &str) {
+        match wanted.why {
+            Why::View(_) => self.refuse(wanted.link, Reject::new(code, message).in_tab(wanted.tab)),
+            Why::Desk(request, _) => {
+                let code = match code {
+                    RejectCode::UnknownTab => RejectCode::NotFound,
+                    RejectCode::Internal | RejectCode::BadMessage => RejectCode::Conflict,
+                    other => other,
+                };
+                self.answer_desk((wanted.link, request), Err(Reject::new(code, message)));
             }
         }
     }
@@ -111,29 +148,29 @@ impl Host {
             }
             Err(reason) => reason,
         };
-        for Reopening { link, tab, .. } in waiting {
-            let message = format!("session {id} cannot be opened: {problem}");
-            self.refuse(link, Reject::new(RejectCode::UnknownTab, message).in_tab(tab));
+        for wanted in waiting {
+            self.cannot_open(wanted, RejectCode::UnknownTab, &format!("session {id} cannot be opened: {problem}"));
         }
     }
 
-    /// Gives a closed session in memory the first free tab of those who want it, and seats them all there.
+    /// Gives a closed session in memory the first free tab of those who want it, and lets them all go on there.
     fn give_tab(&mut self, now: Time, id: SessionId, waiting: Vec<Reopening>) {
         let free = waiting.iter().map(|one| &one.tab).find(|tab| !self.tabs.contains_key(*tab)).cloned();
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let Some(tab) = free else {
-            for Reopening { link, tab, .. } in waiting {
+            for wanted in waiting {
                 let message = "a tab of this name shows another session by now; choose another name";
-                self.refuse(link, Reject::new(RejectCode::BadMessage, message).in_tab(tab));
+                self.cannot_open(wanted, RejectCode::BadMessage, message);
             }
             return self.forget_if_over(id);
         };
         session.tab = tab.clone();
         self.tabs.insert(tab.clone(), id);
         self.append(now, id, None, &Body::SessionReopened {});
-        for Reopening { link, seen, .. } in waiting {
-            self.attach(now, link, &tab, id, seen);
+        for wanted in waiting {
+            self.is_open_for(now, id, &tab, wanted);
         }
+        self.pump(now, id);
     }
 
     /// Stops what runs, closes the session, and deletes it once that is on the disk.
@@ -148,8 +185,8 @@ impl Host {
             return self.delete_settled(id, Some("there is no such session"));
         }
         // What is read for them now may be gone before it arrives.
-        for Reopening { link, tab, .. } in self.reopening.remove(&id).unwrap_or_default() {
-            self.refuse(link, Reject::new(RejectCode::UnknownTab, "this session is being deleted").in_tab(tab));
+        for wanted in self.reopening.remove(&id).unwrap_or_default() {
+            self.cannot_open(wanted, RejectCode::UnknownTab, "this session is being deleted");
         }
         self.go_on_deleting(now, id);
     }
@@ -206,6 +243,11 @@ impl Host {
                 (Asker::Request(request), Some(reason)) => {
                     self.outputs.push_back(Output::Deleted { request, result: Err(reason.to_owned()) });
                 }
+                (Asker::Desk(link, request), None) => self.answer_desk((link, request), Ok(SessionAnswer::Done {})),
+                (Asker::Desk(link, request), Some(reason)) => {
+                    let message = format!("session {id} was not deleted: {reason}");
+                    self.answer_desk((link, request), Err(Reject::new(RejectCode::Internal, message)));
+                }
                 (Asker::Link(_), None) => {}
                 (Asker::Link(link), Some(reason)) => {
                     let message = format!("session {id} was not deleted: {reason}");
@@ -220,7 +262,7 @@ impl Host {
 }
 
 /// A session that is in the store only.
-fn at_rest(row: SessionRow) -> SessionSummary {
+pub(super) fn at_rest(row: SessionRow) -> SessionSummary {
     SessionSummary {
         session: row.session,
         epoch: row.epoch,

@@ -9,7 +9,7 @@ use switchboard_types::{
 };
 
 use super::Host;
-use super::commands::{about, untrusted_message};
+use super::commands::untrusted_message;
 use crate::input::{EndHow, Recovered, RequestId, Workspace};
 use crate::session::{Session, Writes};
 
@@ -35,10 +35,17 @@ impl Host {
         let calls = std::mem::take(&mut recovered.calls);
         let mut session = Session::found(recovered, tab);
         session.held = session.state.queue().len() > 0;
+        let elsewhere = session.is_elsewhere();
         self.sessions.insert(id, session);
         self.settle_executions(now, id);
-        self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
+        if !elsewhere {
+            self.settle_running(now, id, "host_restarted", "the host was restarted while this turn ran; send it again");
+        }
         self.settle_calls(now, id, calls);
+        if elsewhere {
+            self.know_unasked(id);
+            self.pump(now, id);
+        }
     }
 
     /// A session that was closed while something of it was still at work: that gets its end, and the session rests.
@@ -75,7 +82,7 @@ impl Host {
                 session.writes = Writes::Sealed;
                 let message = format!("this tab cannot be read from the disk: {reason}. Try again once that is mended");
                 for (link, command) in waiting {
-                    self.refuse(link, about(&command, RejectCode::Internal, &message));
+                    self.refuse_command(link, &command, RejectCode::Internal, &message);
                 }
                 self.delete_settled(id, Some(&reason));
             }
@@ -99,12 +106,10 @@ impl Host {
             self.tabs.remove(&tab);
         }
         self.settle_executions(now, id);
-        self.settle_running(
-            now,
-            id,
-            "storage_failed",
-            "this turn could not be kept: the disk took no more. Send it again",
-        );
+        if self.sessions.get(&id).is_some_and(|session| !session.is_elsewhere()) {
+            let message = "this turn could not be kept: the disk took no more. Send it again";
+            self.settle_running(now, id, "storage_failed", message);
+        }
         self.settle_calls(now, id, calls);
         self.look_again(id);
         self.touch(id);
@@ -113,7 +118,7 @@ impl Host {
                 self.session_command(now, link, id, command);
             } else {
                 let message = "there is no such tab any more; it was closed";
-                self.refuse(link, about(&command, RejectCode::UnknownTab, message));
+                self.refuse_command(link, &command, RejectCode::UnknownTab, message);
             }
         }
         if self.deleting.contains_key(&id) {
@@ -185,7 +190,9 @@ impl Host {
     /// The host stops: what runs is marked, every agent is ended, nothing more is taken.
     pub(super) fn stop(&mut self, now: Time) {
         self.stopping = true;
-        let ids: Vec<SessionId> = self.sessions.keys().copied().collect();
+        // An agent elsewhere goes on with its turn.
+        let here = self.sessions.values().filter(|session| !session.is_elsewhere());
+        let ids: Vec<SessionId> = here.map(|session| session.id).collect();
         let stopped = ErrandFailure::new(ErrandCode::Cancelled, "the host is stopping");
         self.stop_calls(now, &stopped, |_| true);
         for id in ids {

@@ -9,13 +9,19 @@ use super::Host;
 use super::commands::untrusted_message;
 use crate::input::Output;
 use crate::lives::{AgentKey, Readiness};
-use crate::session::{AgentPlace, Recap};
+use crate::session::{AgentPlace, Recap, Session};
 use crate::timers::Alarm;
 
 impl Host {
-    pub(super) fn queue_prompt(&mut self, now: Time, id: SessionId, name: TurnName, prompt: Prompt) {
-        let Some(session) = self.sessions.get_mut(&id) else { return };
+    pub(super) fn queue_prompt(&mut self, now: Time, id: SessionId, name: TurnName, prompt: Prompt) -> (TurnId, u32) {
+        self.end_unasked(now, id);
+        let Some(session) = self.sessions.get_mut(&id) else { return (TurnId(0), 0) };
         session.held = false;
+        if let (true, AgentPlace::Opening { life, .. }) = (session.is_elsewhere(), session.place) {
+            // An agent elsewhere may be out of reach for long; this prompt has only just begun to wait.
+            session.place = AgentPlace::Opening { life, since: now };
+            self.timers.set(now.after_ms(self.settings.startup_timeout_ms), Alarm::Session(id));
+        }
         let turn = session.state.next_turn();
         let ahead = session.state.queue().len() + usize::from(session.state.running().is_some());
         let position = u32::try_from(ahead).unwrap_or(u32::MAX);
@@ -25,6 +31,7 @@ impl Host {
             self.append(now, id, None, &Body::TitleChanged { title });
         }
         self.pump(now, id);
+        (turn, position)
     }
 
     /// Moves a session on: opens its agent session, or starts its next turn, as far as that is possible now.
@@ -34,12 +41,26 @@ impl Host {
 
     fn pump_once(&mut self, now: Time, id: SessionId) -> Progress {
         let Some(session) = self.sessions.get(&id) else { return Progress::Done };
-        let idle = session.is_writable() && !session.state.closed && session.state.running().is_none();
-        let waiting = if session.held { None } else { session.state.queue().next() };
-        if self.stopping || !idle || (waiting.is_none() && !session.eager) {
+        if self.stopping || !session.is_writable() || session.state.closed {
             return Progress::Done;
         }
-        let place = session.place;
+        let (place, waiting) = (session.place, session.waiting());
+        let theirs = session.state.taken().next().filter(|_| session.state.running().is_none());
+        if let Some(turn) = theirs {
+            self.start_taken(now, id, turn);
+            return Progress::Again;
+        }
+        let Some(session) = self.sessions.get(&id) else { return Progress::Done };
+        // An agent elsewhere is listened to for as long as there is a tab, whether anything runs or not.
+        let listens = session.is_elsewhere() && place == AgentPlace::None;
+        let refused = session.far.retry_at.is_some_and(|at| at > now);
+        let wanted = match session.state.running() {
+            Some(_) => listens && !refused,
+            None => waiting.is_some() || session.eager || (listens && !refused),
+        };
+        if !wanted {
+            return Progress::Done;
+        }
         let Some(key) = self.key_of(id) else { return Progress::Done };
         if !self.is_permitted(&key.workspace, &key.agent) {
             let message = untrusted_message(&key.workspace);
@@ -80,6 +101,11 @@ impl Host {
             Readiness::WaitUntil(at) => self.timers.set(at, Alarm::Agent(key.clone())),
             Readiness::Coming => {}
             Readiness::Refused(reason) => {
+                if self.sessions.get(&id).is_some_and(Session::is_elsewhere) {
+                    self.way_lost(id, &reason);
+                    let again = now.after_ms(self.settings.crash_window_ms + 1);
+                    self.timers.set(again, Alarm::Agent(key.clone()));
+                }
                 return self.cannot_serve(now, id, waiting, RejectCode::AgentUnavailable, &reason);
             }
         }
@@ -87,15 +113,21 @@ impl Host {
     }
 
     fn open_agent_session(&mut self, now: Time, id: SessionId, life: LifeId) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        let elsewhere = self.is_configured_elsewhere(&session.workspace, &session.agent);
         let Some(session) = self.sessions.get_mut(&id) else { return };
+        if elsewhere {
+            session.keeps.upstream.get_or_insert_default();
+        }
         let since = session.waits_since.take().unwrap_or(now);
         session.place = AgentPlace::Opening { life, since };
         session.asleep = false;
         let (cwd, resume) = (session.workspace.clone(), session.agent_session.clone());
+        let elsewhere = session.elsewhere();
         let past = if session.state.has_spoken() { Past::Spoken } else { Past::Blank };
         self.touch(id);
         self.timers.set(since.after_ms(self.settings.startup_slow_ms), Alarm::Session(id));
-        self.ask(id, life, Ask::OpenSession { session: id, cwd, resume, past, elsewhere: None });
+        self.ask(id, life, Ask::OpenSession { session: id, cwd, resume, past, elsewhere });
     }
 
     /// Nobody can work on what waits: it fails with the reason, or, if nothing waits, the views are told.
@@ -211,6 +243,15 @@ impl Host {
 
     /// Ends the running turn and everything that waits, as cancelled: the tab closes.
     pub(super) fn end_all_turns(&mut self, now: Time, id: SessionId) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        if session.is_elsewhere() {
+            // What the agent has goes on there; only what was never sent ends.
+            let waiting: Vec<TurnId> = session.state.queue().filter(|turn| !session.has_taken(*turn)).collect();
+            for turn in waiting {
+                self.end_turn(now, id, turn, Outcome::Cancelled, None);
+            }
+            return;
+        }
         self.resolve_all(now, id, Resolution::Deny);
         let Some(session) = self.sessions.get(&id) else { return };
         let turns: Vec<TurnId> = session.state.running().into_iter().chain(session.state.queue()).collect();
@@ -222,7 +263,7 @@ impl Host {
     /// The front prompt, if one waits, fails because no agent session can be had.
     pub(super) fn fail_front(&mut self, now: Time, id: SessionId, message: &str) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let waiting = if session.held { None } else { session.state.queue().next() };
+        let waiting = session.waiting();
         self.cannot_serve(now, id, waiting, RejectCode::AgentUnavailable, message);
     }
 }
@@ -234,7 +275,7 @@ enum Progress {
     Done,
 }
 
-fn title_from(text: &str) -> String {
+pub(super) fn title_from(text: &str) -> String {
     let mut title = String::new();
     // No word begins later than the cut, whatever the size of the prompt.
     for word in text.split_whitespace().take(MAX_TITLE_CHARS) {

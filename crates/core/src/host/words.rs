@@ -11,10 +11,10 @@ use switchboard_types::{
 use super::Host;
 use crate::input::Output;
 use crate::open::ApprovalAsker;
-use crate::session::{AgentPlace, Recap};
+use crate::session::{AgentPlace, Recap, Session};
 
 /// What is left of what an agent said at once.
-type Words = std::iter::Peekable<std::vec::IntoIter<Word>>;
+pub(super) type Words = std::iter::Peekable<std::vec::IntoIter<Word>>;
 
 impl Host {
     pub(super) fn words(&mut self, now: Time, life: LifeId, words: Vec<Word>) {
@@ -36,7 +36,7 @@ impl Host {
     }
 
     /// One word; streamed text takes those of its turn that follow along.
-    fn word(&mut self, now: Time, (life, id): (LifeId, SessionId), word: Word, rest: &mut Words) {
+    pub(super) fn word(&mut self, now: Time, (life, id): (LifeId, SessionId), word: Word, rest: &mut Words) {
         self.heard_from(now, id);
         match word {
             Word::Text { name, text, .. } => self.streamed(now, id, (name, Body::Text { text }), rest),
@@ -69,27 +69,34 @@ impl Host {
             Word::ApprovalWanted { approval, .. } => self.approval_wanted(now, id, approval),
             Word::SessionEnded { reason, .. } => self.agent_session_ended(now, id, reason),
             Word::Unknown { name, raw, .. } => self.in_running(now, id, Body::Unknown { name, raw }),
-            Word::Sourced { .. }
-            | Word::PromptedElsewhere { .. }
-            | Word::PromptTaken { .. }
-            | Word::ApprovalSettled { .. }
-            | Word::Connection { .. }
-            | Word::Gap { .. }
-            | Word::Replied { .. }
-            | Word::Sessions { .. }
-            | Word::Trouble { .. }
-            | Word::Introduced { .. } => {}
+            Word::Sourced { source, said, .. } => self.sourced(now, (life, id), (source, said), rest),
+            Word::PromptedElsewhere { name, prompt, .. } => self.prompted_elsewhere(now, id, name, prompt),
+            Word::PromptTaken { .. } => self.prompt_taken(now, id),
+            Word::ApprovalSettled { approval, resolution, .. } => {
+                self.approval_settled(now, id, &approval, resolution);
+            }
+            Word::Connection { connection, .. } => self.way_changed(id, connection),
+            Word::Gap { from, to, message, .. } => self.source_gap(now, id, (from, to), message),
+            Word::Replied { request, result, .. } => self.replied(id, request, result),
+            Word::Sessions { .. } | Word::Trouble { .. } | Word::Introduced { .. } => {}
         }
     }
 
     /// An error that names no session ends the only turn that runs; if several do, each of them is told of it.
     fn word_for_all(&mut self, now: Time, life: LifeId, word: Word) {
-        let Word::Trouble { message } = word else { return };
+        let message = match word {
+            Word::Trouble { message } => message,
+            Word::Sessions { sessions } => return self.sessions_elsewhere(life, sessions),
+            _ => return,
+        };
         let message: String = message.chars().take(MAX_NOTICE_CHARS).collect();
         let served = self.sessions.values().filter(|session| session.life() == Some(life) && session.is_writable());
         let concerned = served.filter(|session| session.heard_turn().is_some() || session.state.queue().len() > 0);
         let concerned: Vec<SessionId> = concerned.map(|session| session.id).collect();
-        if let [only] = concerned.as_slice() {
+        let is_here = |id: &SessionId| self.sessions.get(id).is_some_and(|session| !session.is_elsewhere());
+        if let [only] = concerned.as_slice()
+            && is_here(only)
+        {
             return self.turn_failed(now, *only, message);
         }
         for id in concerned {
@@ -156,6 +163,9 @@ impl Host {
     fn options_told(&mut self, now: Time, id: SessionId, options: Vec<AgentOption>) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let digest = digest_of(&options);
+        session.choices.options.clone_from(&options);
+        self.set_first_model(id);
+        let Some(session) = self.sessions.get_mut(&id) else { return };
         if std::mem::replace(&mut session.told_lists.options, digest) != digest {
             self.append(now, id, None, &Body::OptionsChanged { options });
         }
@@ -170,6 +180,9 @@ impl Host {
         detail: Option<Detail>,
     ) {
         let Some(session) = self.sessions.get(&id) else { return };
+        if session.is_elsewhere() {
+            return self.far_turn_done(now, id, name, (outcome, detail));
+        }
         if session.turn_for(name).is_some_and(|turn| session.heard_turn() == Some(turn)) {
             self.finish_running(now, id, outcome, detail);
         } else {
@@ -179,8 +192,13 @@ impl Host {
 
     fn turn_failed(&mut self, now: Time, id: SessionId, message: String) {
         let Some(session) = self.sessions.get(&id) else { return };
-        if session.heard_turn().is_some() {
-            self.finish_running(now, id, Outcome::Failed, Some(Detail::new("agent_error", message)));
+        let detail = |message| Some(Detail::new("agent_error", message));
+        // What was never taken is what can have failed without a word in the agent's own log.
+        let untaken = session.state.running().filter(|turn| !session.has_taken(*turn));
+        if session.is_elsewhere() && (untaken.is_none() || session.far.sourcing.is_some()) {
+            self.far_turn_done(now, id, None, (Outcome::Failed, detail(message)));
+        } else if session.heard_turn().is_some() {
+            self.finish_running(now, id, Outcome::Failed, detail(message));
         } else {
             self.append(now, id, None, &Body::Status { message, progress: None });
         }
@@ -207,6 +225,7 @@ impl Host {
         }
         self.touch(id);
         self.lives.has_served(life);
+        self.far_opened(now, id, life);
         self.pump(now, id);
         self.watch_idle(now, life);
     }
@@ -235,8 +254,13 @@ impl Host {
         session.place = AgentPlace::None;
         session.slow = false;
         let message = format!("agent `{}` could not open a session: {message}", session.agent);
+        let elsewhere = session.is_elsewhere();
         self.touch(id);
         self.fail_front(now, id, &message);
+        if elsewhere {
+            self.far_refused(now, id, &message);
+        }
+        self.fail_wishes(&message, |wish| wish.session == id);
         self.pump(now, id);
     }
 
@@ -250,12 +274,15 @@ impl Host {
         session.set_agent_session(None);
         self.touched.insert(id);
         self.drop_errands(now, id);
-        let Some(session) = self.sessions.get_mut(&id) else { return };
         let message = match reason {
             Some(reason) => format!("the agent ended its session: {reason}"),
             None => "the agent ended its session".to_owned(),
         };
-        if session.state.running().is_some() {
+        self.fail_wishes(&message, |wish| wish.session == id);
+        if self.sessions.get(&id).is_some_and(Session::is_elsewhere) {
+            self.far_refused(now, id, &message);
+        }
+        if self.sessions.get(&id).is_some_and(|session| session.state.running().is_some()) {
             self.finish_running(now, id, Outcome::Failed, Some(Detail::new("agent_error", message)));
         } else {
             self.append(now, id, None, &Body::Status { message, progress: None });

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use switchboard_core::{Recovered, Slice, State};
+use switchboard_core::{Recovered, Slice, State, Whose};
 use switchboard_types::{
-    ApprovalKind, Body, CallId, CallPlace, CallRow, Change, Commit, CommitDone, Event, History, HistoryPlace,
-    PageBuilder, Rule, Seq, SessionId, SessionRow, TabId, ToolName, ToolStatus, TurnName, TurnRow, WorkspaceRoot,
-    WorkspaceRow,
+    AgentName, AgentSessionInfo, ApprovalKind, Body, CallId, CallPlace, CallRow, Change, Commit, CommitDone, Event,
+    History, HistoryPlace, PageBuilder, Rule, Seq, SessionId, SessionRow, SourceId, TabId, ToolName, ToolStatus,
+    TurnName, TurnRow, WorkspaceRoot, WorkspaceRow,
 };
 
 use super::view::last;
@@ -97,7 +97,7 @@ impl Disk {
             if !page.is_empty() && page.cost() >= max_bytes {
                 break;
             }
-            page.push(event.at, event.turn, &event.body);
+            page.push_from(event.at, event.turn, &event.body, event.source.as_ref());
         }
         Slice { gap, page: page.take() }
     }
@@ -108,6 +108,22 @@ impl Disk {
         rows.retain(|row| before.is_none_or(|before| place(row) < (before.updated, before.session)));
         rows.sort_by_key(|row| std::cmp::Reverse(place(row)));
         History::cut(rows, limit)
+    }
+
+    /// The place of an event by its name in the log that it comes from.
+    pub(crate) fn find_source(&self, session: SessionId, source: &SourceId) -> Option<Seq> {
+        let of = |event: &&Event| event.source.as_ref().is_some_and(|from| from.id == *source);
+        self.sessions.get(&session)?.log.iter().rev().find(of).map(|event| event.seq)
+    }
+
+    /// Those sessions of an agent that no session here stands for.
+    pub(crate) fn unknown(&self, agent: &AgentName, mut sessions: Vec<AgentSessionInfo>) -> Vec<AgentSessionInfo> {
+        let rows = || self.sessions.values().filter_map(|stored| stored.row.as_ref());
+        let is_known = |info: &AgentSessionInfo| {
+            rows().any(|row| row.agent == *agent && row.agent_session.as_ref() == Some(&info.agent_session))
+        };
+        sessions.retain(|info| !is_known(info));
+        sessions
     }
 
     /// Calls, the newest first.
@@ -141,7 +157,8 @@ impl Disk {
             from = from.min(Seq(first.asked_at.0 - 1));
         }
         for event in stored.log.iter().filter(|event| event.seq > from) {
-            state.apply(event.seq, event.turn, &event.body);
+            let whose = if event.source.is_some() { Whose::Theirs } else { Whose::Ours };
+            state.apply_from(event.seq, event.turn, &event.body, whose);
         }
         Recovered { row, head, state, calls }
     }

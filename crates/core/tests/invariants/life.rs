@@ -23,7 +23,7 @@ impl Life {
             Ask::OpenSession { session: of, resume, past, .. } if *of == session => Some((resume.is_some(), *past)),
             _ => None,
         });
-        if self.agent != "own" {
+        if self.agent != "own" && self.agent != "far" {
             return Word::opened(session);
         }
         let memory = match asked {

@@ -9,11 +9,16 @@ fn info(name: &str, process: ProcessPer) -> AgentInfo {
     AgentInfo { name: name.into(), kind: "test".to_owned(), process, home: AgentHome::Here }
 }
 
+/// An agent that works elsewhere.
+fn far() -> AgentInfo {
+    AgentInfo { home: AgentHome::Elsewhere, ..info("far", ProcessPer::Shared) }
+}
+
 pub(crate) fn workspace(trust: Trust) -> Workspace {
     Workspace {
         root: WorkspaceRoot::from(ROOT),
         trust,
-        agents: vec![info("small", ProcessPer::Shared), info("own", ProcessPer::Session)],
+        agents: vec![info("small", ProcessPer::Shared), info("own", ProcessPer::Session), far()],
         default_agent: AgentName::from(AgentName::DEMO),
         offers: Vec::new(),
         patterns: None,
@@ -29,6 +34,11 @@ pub(crate) fn open_own(tab: &str) -> Command {
     Command::OpenTab { tab: tab.into(), agent: Some("own".into()), workspace: None, seen: Seq(0).into() }
 }
 
+/// A tab of the agent that works elsewhere.
+pub(crate) fn open_far(tab: &str) -> Command {
+    Command::OpenTab { tab: tab.into(), agent: Some("far".into()), workspace: None, seen: Seq(0).into() }
+}
+
 /// The number of a command that wants one answer.
 pub(crate) fn request_of(command: &Command) -> Option<RequestNo> {
     match command {
@@ -38,6 +48,7 @@ pub(crate) fn request_of(command: &Command) -> Option<RequestNo> {
         | Command::ListCalls { request, .. }
         | Command::LendTools { request, .. }
         | Command::WatchApprovals { request }
+        | Command::Session { request, .. }
         | Command::Answer { request, .. } => Some(*request),
         _ => None,
     }

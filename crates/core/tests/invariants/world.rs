@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust};
 use switchboard_types::{
-    Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, LifeId, LinkId, Prompt, ReadId, Seq, SessionId,
-    SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, FileRequest, LifeId, LinkId, Prompt, ReadId,
+    RequestNo, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
@@ -45,6 +45,8 @@ pub(crate) struct World {
     pub(crate) recaps: Vec<SessionId>,
     /// Every prompt that ever reached an agent, over all restarts.
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
+    /// Looks at files that the host wants.
+    pub(crate) files: Vec<(LinkId, RequestNo, FileRequest)>,
     last_link: u64,
     starts: u64,
 }
@@ -70,6 +72,7 @@ impl World {
             removed: Vec::new(),
             recaps: Vec::new(),
             prompted: Vec::new(),
+            files: Vec::new(),
             last_link: 0,
             starts: 1,
         };
@@ -271,7 +274,20 @@ impl World {
                 }
                 Output::Errand(order) => self.runner.ordered(&self.disk, order),
                 Output::Recap(session) => self.recaps.push(session),
-                Output::AddAgent { .. } | Output::Files { .. } | Output::FindSource { .. } => {}
+                Output::AddAgent { .. } => {}
+                Output::Files { link, request, what, .. } => self.files.push((link, request, what)),
+                Output::FindSource { link, request, session, source } => {
+                    let found = Ok(self.disk.find_source(session, &source));
+                    self.host.handle(self.now, Input::SourceFound { link, request, session, found });
+                }
+                Output::LookUp { link, request, session } => {
+                    let found = Ok(self.disk.sessions.get(&session).and_then(|stored| stored.row.clone()));
+                    self.host.handle(self.now, Input::LookedUp { link, request, found });
+                }
+                Output::FindUnknown { agent, workspace, sessions } => {
+                    let sessions = self.disk.unknown(&agent, sessions);
+                    self.host.handle(self.now, Input::UnknownFound { agent, workspace, sessions });
+                }
                 Output::RuleRemoved { result, .. } => self.removed.push(result),
                 Output::ReadCalls { link, request, tool, before, limit } => {
                     let calls = Ok(self.disk.calls(tool.as_ref(), before, limit));
@@ -280,9 +296,9 @@ impl World {
                 Output::TrustSettled { result, .. } => self.trust_answers.push(result),
                 Output::SetTrust { root, trust, .. } => self.trust_wanted.push((root, trust)),
                 Output::Deleted { result, .. } => self.delete_answers.push(result),
-                Output::ReadHistory { link, before, limit } => {
+                Output::ReadHistory { link, request, before, limit } => {
                     let history = Ok(self.disk.history(before, limit));
-                    self.host.handle(self.now, Input::HistoryRead { link, history });
+                    self.host.handle(self.now, Input::HistoryRead { link, request, history });
                 }
             }
         }

@@ -166,7 +166,7 @@ fn told(from: &Value) -> Told {
         },
         Saying::Refused { message, tab, turn } => {
             let turn = turn.map(|turn| turn.as_str().into());
-            Told::Refused(Reject { code: RejectCode::WorkspaceUntrusted, message, tab, turn })
+            Told::Refused(Reject { code: RejectCode::WorkspaceUntrusted, message, tab, turn, window: None })
         }
         Saying::Rules { rules } => Told::Rules { rules },
         Saying::Containment { containment } => Told::Containment(containment),

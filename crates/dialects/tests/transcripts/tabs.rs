@@ -162,7 +162,7 @@ fn told(from: &Value) -> Told {
         Saying::Reset { tab } => Told::Reset { tab },
         Saying::Refused { code, message, tab_id, message_id } => {
             let code = CODES.iter().find(|(name, _)| *name == code).unwrap().1;
-            Told::Refused(Reject { code, message, tab: tab_id, turn: message_id })
+            Told::Refused(Reject { code, message, tab: tab_id, turn: message_id, window: None })
         }
     }
 }

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use switchboard_core::{EndHow, Input, Output, Slice};
 use switchboard_types::{
-    AgentName, Ask, CallPlace, HistoryPlace, LifeId, LinkId, ReadId, RequestNo, Seq, SessionId, Told, ToolName,
-    WorkspaceRoot,
+    AgentName, AgentSessionInfo, Ask, CallPlace, HistoryPlace, LifeId, LinkId, ReadId, RequestNo, Seq, SessionId,
+    SourceId, Told, ToolName, WorkspaceRoot,
 };
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
-use super::{Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery, wire};
+use super::{
+    Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery, sources, wire,
+};
 use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
-use crate::store::Which;
+use crate::store::{Store, Which};
 
 /// A page that the host wants.
 pub(super) struct Read {
@@ -32,7 +34,11 @@ pub(super) struct Listing {
 /// What is listed.
 enum Listed {
     /// All sessions.
-    Sessions { before: Option<HistoryPlace> },
+    Sessions { request: Option<RequestNo>, before: Option<HistoryPlace> },
+    /// One session, whether it is open or not.
+    One { request: RequestNo, session: SessionId },
+    /// An event by its source.
+    Source { request: RequestNo, session: SessionId, source: SourceId },
     /// Calls of tools.
     Calls { request: RequestNo, tool: Option<ToolName>, before: Option<CallPlace> },
 }
@@ -58,13 +64,20 @@ impl Driver {
                 Output::AddAgent { link, name } => self.add_agent(link, &name),
                 Output::TrustSettled { request, result } => self.trust_settled(request, result),
                 Output::SetTrust { link, root, trust } => self.trust(&root, trust, Asker::Link(link)),
-                Output::ReadHistory { link, before, limit } => {
-                    self.want_listing(Listing { link, what: Listed::Sessions { before }, limit });
+                Output::ReadHistory { link, request, before, limit } => {
+                    self.want_listing(Listing { link, what: Listed::Sessions { request, before }, limit });
                 }
                 Output::ReadCalls { link, request, tool, before, limit } => {
                     self.want_listing(Listing { link, what: Listed::Calls { request, tool, before }, limit });
                 }
-                Output::Files { .. } | Output::FindSource { .. } => {}
+                Output::LookUp { link, request, session } => {
+                    self.want_listing(Listing { link, what: Listed::One { request, session }, limit: 1 });
+                }
+                Output::FindSource { link, request, session, source } => {
+                    self.want_listing(Listing { link, what: Listed::Source { request, session, source }, limit: 1 });
+                }
+                Output::FindUnknown { agent, workspace, sessions } => self.find_unknown(agent, workspace, sessions),
+                Output::Files { .. } => {}
                 Output::RuleRemoved { request, result } => {
                     if let Some(answer) = self.removing.remove(&request) {
                         // Whoever asked may be gone; the rule is gone all the same.
@@ -146,7 +159,9 @@ impl Driver {
         }
         let (link, why) = (listing.link, "too many views ask for it at once; try again".to_owned());
         let refused = match listing.what {
-            Listed::Sessions { .. } => Input::HistoryRead { link, history: Err(why) },
+            Listed::Sessions { request, .. } => Input::HistoryRead { link, request, history: Err(why) },
+            Listed::One { request, .. } => Input::LookedUp { link, request, found: Err(why) },
+            Listed::Source { request, session, .. } => Input::SourceFound { link, request, session, found: Err(why) },
             Listed::Calls { request, .. } => Input::CallsRead { link, request, calls: Err(why) },
         };
         self.host.handle(self.clock.now(), refused);
@@ -158,18 +173,22 @@ impl Driver {
             self.listings_in_flight += 1;
             let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
             tokio::task::spawn_blocking(move || {
-                let answer = match what {
-                    Listed::Sessions { before } => {
-                        StoreAnswer::History(link, store.history(before, limit).map_err(|error| error.to_string()))
-                    }
-                    Listed::Calls { request, tool, before } => {
-                        let calls = store.calls(tool.as_ref(), before, limit).map(|calls| (calls.rows, calls.next));
-                        StoreAnswer::Calls(link, request, calls.map_err(|error| error.to_string()))
-                    }
-                };
-                let _ = answer_to.blocking_send(answer);
+                let input = listed(store.as_ref(), link, what, limit);
+                let _ = answer_to.blocking_send(StoreAnswer::Listed(Box::new(input)));
             });
         }
+    }
+
+    fn find_unknown(&self, agent: AgentName, workspace: WorkspaceRoot, sessions: Vec<AgentSessionInfo>) {
+        let (store, answer_to) = (Arc::clone(&self.store), self.answer_to.clone());
+        tokio::task::spawn_blocking(move || match sources::unknown(store.as_ref(), &agent, sessions) {
+            Ok(sessions) => {
+                let input = Input::UnknownFound { agent, workspace, sessions };
+                let _ = answer_to.blocking_send(StoreAnswer::Found(Box::new(input)));
+            }
+            // The agent lists its sessions again when it is reached again.
+            Err(error) => tracing::warn!(%agent, %error, "the sessions of an agent could not be looked up"),
+        });
     }
 
     fn reload(&self, session: SessionId) {
@@ -214,6 +233,28 @@ impl Driver {
         let Some(orders) = self.lives.get(&life) else { return };
         if let Err(TrySendError::Full(_)) = orders.try_send(AgentOrder::End(how)) {
             self.lives.remove(&life);
+        }
+    }
+}
+
+/// Looks up what a view wants to be listed, and says it as the host hears it.
+fn listed(store: &dyn Store, link: LinkId, what: Listed, limit: usize) -> Input {
+    match what {
+        Listed::Sessions { request, before } => {
+            let history = store.history(before, limit).map_err(|error| error.to_string());
+            Input::HistoryRead { link, request, history }
+        }
+        Listed::One { request, session } => {
+            let found = store.sessions(Which::One(session)).map(|mut found| found.pop().map(|stored| stored.row));
+            Input::LookedUp { link, request, found: found.map_err(|error| error.to_string()) }
+        }
+        Listed::Source { request, session, source } => {
+            let found = sources::find(store, session, &source).map_err(|error| error.to_string());
+            Input::SourceFound { link, request, session, found }
+        }
+        Listed::Calls { request, tool, before } => {
+            let calls = store.calls(tool.as_ref(), before, limit).map(|calls| (calls.rows, calls.next));
+            Input::CallsRead { link, request, calls: calls.map_err(|error| error.to_string()) }
         }
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use switchboard_core::{Input, RequestId, Trust, Workspace};
 use switchboard_types::limits::MAX_WORKSPACES;
-use switchboard_types::{AgentName, Command, LinkId, Reject, RejectCode, Told, WorkspaceRoot, WorkspaceRow};
+use switchboard_types::{
+    AgentName, Command, LinkId, Reject, RejectCode, SessionRequest, Told, WorkspaceRoot, WorkspaceRow,
+};
 use tokio::sync::oneshot;
 
 use super::Driver;
@@ -189,7 +191,10 @@ impl Driver {
     /// A new tab, or the call of a tool, may name a folder that the host has not met.
     pub(super) fn know_workspace_of(&mut self, command: &Command) {
         match command {
-            Command::OpenTab { workspace: Some(root), .. } => self.know_workspace(root),
+            Command::OpenTab { workspace: Some(root), .. }
+            | Command::Session { what: SessionRequest::Create { workspace: Some(root), .. }, .. } => {
+                self.know_workspace(root);
+            }
             Command::CallTools { calls, .. } => {
                 calls.iter().filter_map(|call| call.workspace.as_ref()).for_each(|root| self.know_workspace(root));
             }

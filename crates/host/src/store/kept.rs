@@ -4,8 +4,8 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use switchboard_types::{
-    CallEnd, CallId, CallPlace, CallRow, Rule, RuleId, Seq, SessionId, SessionKeeps, SessionPolicy, Success, Time,
-    ToolName,
+    CallEnd, CallId, CallPlace, CallRow, Rule, RuleId, Seq, SessionId, SessionKeeps, SessionPolicy, Setup, Success, Time,
+    ToolName, Upstream,
 };
 
 use super::rows::{self, Sealed, damage, db, integer, seal, sealed, text};
@@ -106,7 +106,10 @@ pub(super) fn salvage_keeps(
         return Ok(());
     }
     let policy = SessionPolicy { mode: found.policy.mode, ..SessionPolicy::default() };
-    write_keeps(conn, session, &SessionKeeps { policy, ..SessionKeeps::default() }, rev)
+    let setup = Setup { permission: None, ..found.setup.clone() };
+    // How far a foreign log was taken is for the saved log to say; here it only counts that there is one.
+    let upstream = found.upstream.as_ref().map(|_| Upstream::default());
+    write_keeps(conn, session, &SessionKeeps { policy, grants: Vec::new(), setup, upstream }, rev)
 }
 
 /// All rules, the oldest first.

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, params};
 use switchboard_types::record::Peek;
 use switchboard_types::{
-    AgentName, Body, EventRef, Page, Seq, SessionId, SessionKeeps, SessionRow, Time, TurnId, TurnPhase, TurnRow,
-    WorkspaceRoot,
+    AgentName, Body, EventRef, Page, Seq, SessionId, SessionKeeps, SessionRow, SourceCursor, SourceId, SourceRef, Time,
+    TurnId, TurnPhase, TurnRow, Upstream, WorkspaceRoot,
 };
 
 use super::carve::Trust;
@@ -18,7 +18,8 @@ use super::salvage::{Saved, Structure};
 /// How far beyond the last saved event a damaged row may claim that events were.
 const MAX_TRACE_DISTANCE: u64 = 1_000_000;
 /// Metadata can be made anew from these; other JSON is not even parsed.
-const TELLING: [&[u8]; 5] = [
+const TELLING: [&[u8]; 6] = [
+    br#"{"type":"sourceGap""#,
     br#"{"type":"sessionOpened""#,
     br#"{"type":"titleChanged""#,
     br#"{"type":"promptQueued""#,
@@ -170,16 +171,30 @@ impl Rebuild<'_> {
         let stored = rows::read_session(self.new, session)?;
         let mut rev = stored.as_ref().map_or(0, |(_, rev)| *rev);
         let mut draft = match stored {
-            Some((row, _)) => Draft { row, anew: false },
-            None => Draft { row: unknown(session), anew: true },
+            Some((row, _)) => Draft { row, anew: false, upstream: None },
+            None => Draft { row: self.unknown(session)?, anew: true, upstream: None },
         };
         self.replay(session, &mut draft)?;
+        let before = (draft.row.keeps.upstream.clone(), draft.row.agent_session.clone());
+        draft.settle();
+        let settled = before != (draft.row.keeps.upstream.clone(), draft.row.agent_session.clone());
+        if settled && !draft.anew && !new_epoch {
+            rows::write_session(self.new, &draft.row, rev)?;
+        }
         if draft.anew || new_epoch {
             draft.row.epoch = rows::new_epoch();
             rev += 1;
             rows::write_session(self.new, &draft.row, rev)?;
         }
         Ok(())
+    }
+
+    /// A session of which there is no row: what it kept for a foreign log may be there all the same.
+    fn unknown(&self, session: SessionId) -> rusqlite::Result<SessionRow> {
+        let SessionKeeps { setup, upstream, .. } = kept::keeps(self.new, session)?;
+        let agent_session = rows::agent_session(self.new, session)?;
+        let keeps = SessionKeeps { setup, upstream, ..SessionKeeps::default() };
+        Ok(SessionRow { keeps, agent_session, ..unknown(session) })
     }
 
     /// Reads the saved log once more, in order, for what it says of the metadata.
@@ -198,6 +213,9 @@ impl Rebuild<'_> {
     }
 
     fn replay_event(&self, session: SessionId, event: &EventRef<'_>, draft: &mut Draft) -> rusqlite::Result<()> {
+        if let Some(source) = event.source() {
+            draft.take(&source);
+        }
         let Peek::Json(json) = event.peek() else { return Ok(()) };
         if !TELLING.iter().any(|start| json.starts_with(start)) {
             return Ok(());
@@ -217,6 +235,7 @@ impl Rebuild<'_> {
                     rows::write_turn(self.new, &row, 0)?;
                 }
             }
+            Body::SourceGap { from, to, .. } if event.source().is_none() => draft.forget((from, to)),
             Body::TurnStarted {} => self.advance(session, event.turn, TurnPhase::Running)?,
             Body::TurnEnded { .. } => self.advance(session, event.turn, TurnPhase::Ended)?,
             _ => {}
@@ -247,6 +266,36 @@ impl Rebuild<'_> {
 struct Draft {
     row: SessionRow,
     anew: bool,
+    /// How far a foreign log was taken, as the events say.
+    upstream: Option<Upstream>,
+}
+
+impl Draft {
+    fn take(&mut self, source: &SourceRef<'_>) {
+        let upstream = self.upstream.get_or_insert_default();
+        upstream.taken = upstream.taken.max(source.seq);
+        upstream.last = Some(SourceCursor { id: SourceId::from(source.id), seq: source.seq });
+    }
+
+    /// A gap in the foreign log; one without numbers is a log that began anew.
+    fn forget(&mut self, gap: (Option<u64>, Option<u64>)) {
+        let upstream = self.upstream.get_or_insert_default();
+        upstream.last = None;
+        if gap == (None, None) {
+            upstream.taken = None;
+        }
+    }
+
+    /// The log is the truth about how far a foreign log was taken. Only an agent that keeps one is led back into its
+    /// session: an older name could lead any other into an older conversation, so it gets a summary instead.
+    fn settle(&mut self) {
+        if let Some(upstream) = self.upstream.take() {
+            self.row.keeps.upstream = Some(upstream);
+        }
+        if self.row.keeps.upstream.is_none() {
+            self.row.agent_session = None;
+        }
+    }
 }
 
 /// What stands in a session's row if nothing is known of it.

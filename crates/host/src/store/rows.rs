@@ -327,6 +327,18 @@ pub(crate) fn agent_session(conn: &Connection, session: SessionId) -> rusqlite::
     })
 }
 
+/// Takes what was found of an agent's session in a damaged file; the first that is found.
+pub(crate) fn salvage_agent_session(
+    conn: &Connection,
+    session: SessionId,
+    name: &AgentSession,
+) -> rusqlite::Result<()> {
+    let cells = sealed(TAG_AGENT_SESSION, vec![integer(session.0), text(name.as_str())]);
+    conn.prepare_cached("INSERT OR IGNORE INTO agent_session VALUES (?1, ?2, ?3)")?
+        .execute(params_from_iter(cells))?;
+    Ok(())
+}
+
 /// Inserts or replaces a session's row, epoch included.
 pub(crate) fn write_session(conn: &Connection, row: &SessionRow, rev: i64) -> rusqlite::Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO session VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?

@@ -268,6 +268,7 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
         Sealed::Session { mut row, rev } => {
             if rows::read_session(new, row.session)?.is_none_or(|(_, kept)| kept < rev) {
                 row.keeps = kept::keeps(new, row.session)?;
+                row.agent_session = rows::agent_session(new, row.session)?;
                 rows::write_session(new, &row, rev)?;
             }
         }
@@ -299,8 +300,8 @@ fn keep(new: &Connection, scratch: &Connection, carved: Carved) -> rusqlite::Res
                 kept::write_call(new, &row, rev)?;
             }
         }
-        // An older one could lead the agent into an older conversation; it gets a summary instead.
-        Sealed::AgentSession { .. } => {}
+        // Only of use to agents elsewhere; the rebuild forgets all others.
+        Sealed::AgentSession { session, name } => rows::salvage_agent_session(new, session, &name)?,
         Sealed::Meta { key: MetaKey::Data, value } => rows::write_meta(new, MetaKey::Data, value)?,
         Sealed::Meta { key: MetaKey::NextSession, value } => {
             let kept = rows::read_meta(new, MetaKey::NextSession)?.unwrap_or(1);

@@ -59,6 +59,9 @@ pub(crate) const STEPS: &[&str] = &[
     CREATE INDEX call_tool ON call (tool, asked, session, asked_at);
     CREATE INDEX call_open ON call (session, asked_at) WHERE ended IS NULL;
 ",
+    // Records may say where they come from, which an older version would take for records that it cannot read; and what a
+    // session keeps may say how far a foreign log was taken, which an older version would forget.
+    "",
 ];
 
 /// What a file turned out to be.

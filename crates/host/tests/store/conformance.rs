@@ -47,7 +47,7 @@ pub(crate) fn suite(make: impl Fn() -> Subject) {
         what_comes_for_a_deleted_session_is_refused_and_its_id_is_never_free_again,
         a_session_that_was_never_there_can_be_deleted_and_uses_no_id_up,
     ];
-    for check in checks.into_iter().chain(super::kept::CHECKS) {
+    for check in checks.into_iter().chain(super::kept::CHECKS).chain(super::sourced::CHECKS) {
         check(&make());
     }
 }

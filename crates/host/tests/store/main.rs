@@ -11,6 +11,7 @@ mod kept;
 mod kit;
 mod power;
 mod seam;
+mod sourced;
 mod vfs;
 
 use switchboard_host::store::Which;

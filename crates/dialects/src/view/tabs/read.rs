@@ -88,6 +88,7 @@ pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
         message: refusal.message,
         tab: fields.optional_id("tabId").ok().flatten().map(|tab| TabId::from(&*tab)),
         turn: fields.optional_id("messageId").ok().flatten().map(|name| TurnName::from(&*name)),
+        window: None,
     })
 }
 
