@@ -204,17 +204,13 @@ impl Bb {
 
     /// The host refuses what was asked; a place that it cannot honour is no end yet.
     fn refused(&mut self, request: RequestNo, reject: &Reject, message: &mut dyn FnMut(&[u8])) {
-        if reject.code == RejectCode::Conflict {
-            match self.requests.close(request) {
-                Some(Open { id, kind: Kind::Select(selecting) }) if selecting.from == From::Wanted => {
-                    return self.elsewhere(id, selecting);
-                }
-                Some(Open { id, kind }) => {
-                    let request = self.requests.open(id, kind);
-                    return self.fail(request, reject, message);
-                }
-                None => return,
+        let can_try =
+            matches!(self.requests.kind(request), Some(Kind::Select(selecting)) if selecting.from == From::Wanted);
+        if reject.code == RejectCode::Conflict && can_try {
+            if let Some(Open { id, kind: Kind::Select(selecting) }) = self.requests.close(request) {
+                self.elsewhere(id, selecting);
             }
+            return;
         }
         self.fail(request, reject, message);
     }

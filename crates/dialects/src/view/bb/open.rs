@@ -113,6 +113,11 @@ impl Requests {
         number
     }
 
+    /// How an open request is to be answered.
+    pub(super) fn kind(&self, number: RequestNo) -> Option<&Kind> {
+        self.open.get(&number).map(|open| &open.kind)
+    }
+
     /// A request whose answer is there; none if it has had one.
     pub(super) fn close(&mut self, number: RequestNo) -> Option<Open> {
         self.open.remove(&number)
