@@ -1,12 +1,14 @@
 //! The vocabularies of views. Each is one file; none knows another.
 
+pub mod bb;
 pub mod events;
 pub mod switchboard;
 pub mod tabs;
 pub mod tools;
 
-use switchboard_types::{Command, Reject, Time, Told};
+use switchboard_types::{Command, LinkId, Reject, Time, Told};
 
+pub use bb::Bb;
 pub use switchboard::Switchboard;
 pub use tabs::Tabs;
 pub use tools::Tools;
@@ -14,7 +16,8 @@ pub use tools::Tools;
 /// One vocabulary of views.
 pub trait ViewDialect: Send {
     /// What the link asks by itself as soon as it is up, before the view has said anything.
-    fn begin(&mut self) -> Option<Command> {
+    fn begin(&mut self, link: LinkId) -> Option<Command> {
+        let _ = link;
         None
     }
 
@@ -40,6 +43,11 @@ pub trait ViewDialect: Send {
         let _ = (now, message);
     }
 
+    /// What the dialect asks of the host by itself, one after the other; to be looked for after each of the above.
+    fn asks(&mut self) -> Option<Command> {
+        None
+    }
+
     /// Whether what is said of a page of events depends on the page only, so that links of this dialect may share it.
     fn sharing(&self) -> Sharing {
         Sharing::Pages
@@ -62,13 +70,15 @@ pub enum ViewKind {
     Tabs,
     /// Tools: called, lent, allowed.
     Tools,
+    /// Versioned requests and topics, for a sidebar.
+    Bb,
     /// Our own types, for our own page.
     Switchboard,
 }
 
 impl ViewKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 3] = [Self::Tabs, Self::Tools, Self::Switchboard];
+    pub const ALL: [Self; 4] = [Self::Tabs, Self::Tools, Self::Bb, Self::Switchboard];
 
     /// Its name in addresses and flags.
     #[must_use]
@@ -76,6 +86,7 @@ impl ViewKind {
         match self {
             Self::Tabs => "tabs",
             Self::Tools => "tools",
+            Self::Bb => "bb",
             Self::Switchboard => "switchboard",
         }
     }
@@ -86,6 +97,7 @@ impl ViewKind {
         match self {
             Self::Tabs => Box::new(Tabs::new()),
             Self::Tools => Box::new(Tools::new()),
+            Self::Bb => Box::new(Bb::new()),
             Self::Switchboard => Box::new(Switchboard::new()),
         }
     }
@@ -96,6 +108,7 @@ impl ViewKind {
         match self {
             Self::Tabs => tabs::schema(),
             Self::Tools => tools::schema(),
+            Self::Bb => bb::schema(),
             Self::Switchboard => switchboard::schema(),
         }
     }

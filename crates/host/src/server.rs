@@ -46,4 +46,4 @@ pub use folder::{FolderError, canonical_folder};
 pub use metrics::{Counter, Gauge, Metrics, Refusal};
 pub use routes::{Needs, ROUTES, Route};
 pub use secret::Secret;
-pub use ws::MakeDialect;
+pub use ws::{MakeDialect, make_dialect};

@@ -11,6 +11,7 @@ mod spine {
     mod asked;
     mod bad_agents;
     mod bad_views;
+    mod bb;
     mod bench;
     mod checker;
     mod configuration;

@@ -285,3 +285,25 @@ describe("a turn", () => {
     ]);
   });
 });
+
+describe("an agent elsewhere", () => {
+  it("has its lost events marked, and its taken prompts are not shown", () => {
+    const log = new TabLog();
+    log.take(
+      run(0, [
+        prompt("a", 1),
+        { type: "promptTaken", turn: 1 },
+        { type: "sourceGap", from: 12, to: 40, message: "the engine no longer has them" },
+        { type: "sourceGap", from: 41, to: 41, message: "m" },
+        { type: "sourceGap", message: "the engine has begun anew" },
+      ]),
+    );
+    const notices = log.entries.filter((entry) => entry.kind === "notice");
+    expect(notices.map(({ what, text: words }) => [what, words])).toEqual([
+      ["gap", "Events 12–40 of the engine are lost: the engine no longer has them"],
+      ["gap", "Event 41 of the engine is lost: m"],
+      ["gap", "Events of the engine are lost: the engine has begun anew"],
+    ]);
+    expect(turns(log)[0]?.pieces).toEqual([]);
+  });
+});

@@ -208,6 +208,11 @@ export class TabLog {
       case "agentRestarted":
         this.exitMessage = null;
         return this.notice(`restarted-${String(event.seq)}`, "restarted", "The agent runs again.", time);
+      case "promptTaken":
+        // The turn shows that it runs; nothing more is to be seen.
+        return;
+      case "sourceGap":
+        return this.notice(`lost-${String(event.seq)}`, "gap", lostWords(body), time);
       case "sessionClosed":
         return this.notice(
           `closed-${String(event.seq)}`,
@@ -374,4 +379,14 @@ export class TabLog {
     turn.version += 1;
     return turn;
   }
+}
+
+/** What an engine no longer has, with its own numbers where it says them. */
+function lostWords({ from, to, message }: { from?: number; to?: number; message: string }): string {
+  if (from === undefined || to === undefined) return `Events of the engine are lost: ${message}`;
+  const which =
+    from === to
+      ? `Event ${String(from)} of the engine is`
+      : `Events ${String(from)}–${String(to)} of the engine are`;
+  return `${which} lost: ${message}`;
 }

@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing } from "lit";
 import { property } from "lit/decorators.js";
 import type { Page } from "../page";
+import { wayWords } from "../model/way";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 import { sentence } from "./shown";
@@ -29,6 +30,10 @@ export class SbAgentState extends LitElement {
       .slow svg {
         animation: sb-spin 1.2s linear infinite;
       }
+      .way {
+        background: var(--sb-warn-soft);
+        color: var(--sb-warn);
+      }
       .stalled,
       .slow {
         background: var(--sb-warn-soft);
@@ -54,7 +59,19 @@ export class SbAgentState extends LitElement {
   protected override render() {
     const { page } = this;
     const state = page.session?.agentState ?? "none";
-    return html`<div data-testid="agent-state" data-state=${state} role="status">${this.line(state)}</div>`;
+    return html`<div data-testid="agent-state" data-state=${state} role="status">
+      ${this.way()}${this.line(state)}
+    </div>`;
+  }
+
+  /** How the way to an agent elsewhere is, if it is not simply there. */
+  private way() {
+    const way = this.page.session?.connection;
+    const words = way === undefined ? null : wayWords(way, this.page.agent);
+    if (way === undefined || words === null) return nothing;
+    return html`<div class="line way ${way.status}" data-testid="way" data-retries=${way.retries}>
+      ${way.status === "connected" ? icons.wait : icons.again}<span class="words">${words}</span>
+    </div>`;
   }
 
   private line(state: string) {

@@ -17,11 +17,15 @@ struct Tag {
     content: Option<&'static str>,
 }
 
-const TAGS: [Tag; 3] = [
+const TAGS: [Tag; 4] = [
     Tag { name: "type", content: None },
     Tag { name: "method", content: Some("params") },
     Tag { name: "method", content: Some("result") },
+    Tag { name: "topic", content: Some("payload") },
 ];
+
+/// Where the fields are of what is known by its title.
+const CONTENTS: [&str; 2] = ["result", "error"];
 
 /// A row for each name and what is to be said of it.
 pub(super) fn pairs(name: &str, meaning: &str, rows: &[(&str, &str)]) -> String {
@@ -34,7 +38,8 @@ pub(super) fn pairs(name: &str, meaning: &str, rows: &[(&str, &str)]) -> String 
 
 /// A row for each variant of a tagged union: its type, its fields, what it means.
 pub(super) fn variants(schema: &Value, union: &Value) -> Result<String> {
-    let variants = union["oneOf"].as_array().context("it is no union")?;
+    let choices = union.get("oneOf").or_else(|| union.get("anyOf"));
+    let variants = choices.and_then(Value::as_array).context("it is no union")?;
     let fits = |tag: &&Tag| {
         let has = |name: &str| variants.iter().any(|variant| variant["properties"].get(name).is_some());
         has(tag.name) && tag.content.is_none_or(has)
@@ -52,7 +57,10 @@ pub(super) fn variants(schema: &Value, union: &Value) -> Result<String> {
         };
         let fields = match tag.content {
             None => Fields::read(schema, variant, &[tag.name])?,
-            Some(content) => Fields::read(schema, members.get(content).unwrap_or(&nothing), &[])?,
+            Some(content) => {
+                let mut contents = std::iter::once(content).chain(CONTENTS);
+                Fields::read(schema, contents.find_map(|content| members.get(content)).unwrap_or(&nothing), &[])?
+            }
         };
         table += &format!("| {name} | {} | {} |\n", fields.list, fields.meaning(variant)?);
     }

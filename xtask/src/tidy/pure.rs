@@ -13,6 +13,7 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "bytes",
     "globset",
     "itoa",
+    "jsonschema",
     "memchr",
     "schemars",
     "serde",

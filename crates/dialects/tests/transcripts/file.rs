@@ -26,6 +26,12 @@ pub(crate) struct Line {
     pub(crate) from: Option<Value>,
     #[serde(default)]
     messages: Vec<Box<RawValue>>,
+    /// When it happens, in milliseconds; where it matters.
+    #[serde(default)]
+    pub(crate) at: u64,
+    /// What the dialect asks of the host by itself after it.
+    #[serde(default)]
+    pub(crate) asks: Vec<Value>,
 }
 
 impl Line {

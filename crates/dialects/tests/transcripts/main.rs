@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "all of this is test code")]
 
 mod apex;
+mod bb;
 mod file;
 mod plain;
 mod switchboard;

@@ -11,7 +11,7 @@ use super::exit::Failure;
 use super::print;
 
 /// Dialects for views that the contract names and this version lacks.
-const LATER: [&str; 2] = ["chat", "bb"];
+const LATER: [&str; 1] = ["chat"];
 
 /// The dialect for views of this name.
 pub(super) fn view_dialect(name: &str) -> Result<ViewKind, Failure> {

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use switchboard_dialects::view::ViewKind;
 use switchboard_types::{Change, Commit, Ticket, WorkspaceRoot, WorkspaceRow};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
@@ -20,7 +19,7 @@ use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
 use crate::runner::contain::{self, Walls};
-use crate::server::{Access, Artifacts, DataId, Doors, Metrics, Secret, Server};
+use crate::server::{Access, Artifacts, DataId, Doors, Metrics, Secret, Server, make_dialect};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
 
@@ -174,7 +173,7 @@ fn doors(
         recorder,
         artifacts,
         attachments: Attachments::within(serve.folder.path()),
-        dialects: ViewKind::make,
+        dialects: make_dialect,
     })
 }
 

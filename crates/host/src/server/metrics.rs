@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use switchboard_dialects::view::ViewKind;
 use switchboard_types::RejectCode;
 
 /// A number that only grows.
@@ -155,6 +156,7 @@ pub struct Metrics {
     /// Words that came after their turn was over.
     pub late_words: Counter,
     rejects: [Counter; REJECT_CODES.len()],
+    violations: [Counter; ViewKind::ALL.len()],
     refusals: [Counter; Refusal::ALL.len()],
 }
 
@@ -162,6 +164,11 @@ impl Metrics {
     /// Counts a refused message.
     pub fn reject(&self, code: RejectCode) {
         self.rejects[code as usize].one();
+    }
+
+    /// Counts a message that is none of its dialect.
+    pub(crate) fn violation(&self, kind: ViewKind) {
+        self.violations[kind as usize].one();
     }
 
     /// Counts a request that was not let in.
@@ -202,6 +209,10 @@ impl Metrics {
         for (code, counter) in REJECT_CODES.into_iter().zip(&self.rejects) {
             line(&mut text, "rejects_total", &format!("{{code=\"{}\"}}", reject_label(code)), counter.get());
         }
+        head(&mut text, "protocol_violations_total", "counter", "Messages of views that are none of their dialect.");
+        for (kind, counter) in ViewKind::ALL.into_iter().zip(&self.violations) {
+            line(&mut text, "protocol_violations_total", &format!("{{dialect=\"{}\"}}", kind.name()), counter.get());
+        }
         head(&mut text, "refusals_total", "counter", "Requests that were not let in.");
         for (refusal, counter) in Refusal::ALL.into_iter().zip(&self.refusals) {
             line(&mut text, "refusals_total", &format!("{{kind=\"{}\"}}", refusal.label()), counter.get());
@@ -240,6 +251,18 @@ mod tests {
         for (at, refusal) in Refusal::ALL.into_iter().enumerate() {
             let wanted = format!("switchboard_refusals_total{{kind=\"{}\"}} {}\n", refusal.label(), at + 1);
             assert!(text.contains(&wanted), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn violations_count_under_their_dialect() {
+        let metrics = Metrics::default();
+        for (at, kind) in ViewKind::ALL.into_iter().enumerate() {
+            (0..=at).for_each(|_| metrics.violation(kind));
+        }
+        for (at, kind) in ViewKind::ALL.into_iter().enumerate() {
+            let wanted = format!("switchboard_protocol_violations_total{{dialect=\"{}\"}} {}\n", kind.name(), at + 1);
+            assert!(metrics.to_text().contains(&wanted), "{wanted}");
         }
     }
 

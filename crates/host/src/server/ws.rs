@@ -15,7 +15,7 @@ mod frames;
 mod link;
 mod tape;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Extension;
 use axum::body::Body;
@@ -28,7 +28,8 @@ use hyper::header::{
 use hyper::upgrade::Upgraded;
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
-use switchboard_dialects::view::{ViewDialect, ViewKind};
+use switchboard_dialects::view::bb::Checks;
+use switchboard_dialects::view::{Bb, ViewDialect, ViewKind};
 use tokio::net::TcpStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -42,6 +43,16 @@ use super::credential::{SUBPROTOCOL, offers_our_subprotocol, only};
 
 /// Makes the dialect of one link.
 pub type MakeDialect = fn(ViewKind) -> Box<dyn ViewDialect>;
+
+/// Makes the dialect of one link; what takes long is made once for all of them.
+#[must_use]
+pub fn make_dialect(kind: ViewKind) -> Box<dyn ViewDialect> {
+    static CHECKS: LazyLock<Checks> = LazyLock::new(Checks::new);
+    match kind {
+        ViewKind::Bb => Box::new(Bb::with(CHECKS.clone())),
+        ViewKind::Tabs | ViewKind::Tools | ViewKind::Switchboard => kind.make(),
+    }
+}
 
 /// The version of the WebSocket protocol that there is.
 const VERSION: &str = "13";
@@ -66,6 +77,15 @@ pub(crate) async fn tools(
     request: Request<Body>,
 ) -> Response {
     open(shared, place, request, ViewKind::Tools)
+}
+
+/// `GET /ws/bb`.
+pub(crate) async fn bb(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    request: Request<Body>,
+) -> Response {
+    open(shared, place, request, ViewKind::Bb)
 }
 
 /// `GET /ws/switchboard`.

@@ -11,7 +11,7 @@ fn schemas_are_printed_for_one_dialect_or_all() {
     let all: Value = serde_json::from_str(&stage.call(&["schema"]).good().out).unwrap();
     assert_eq!(
         all.as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["acp", "apex", "plain", "switchboard", "tabs", "tools"]
+        ["acp", "apex", "bb", "plain", "switchboard", "tabs", "tools"]
     );
     for (dialect, direction) in [("tabs", "viewToHost"), ("switchboard", "hostToView"), ("plain", "agentToHost")] {
         let one = stage.call(&["schema", "--dialect", dialect, "--json"]).good().json();
@@ -22,11 +22,11 @@ fn schemas_are_printed_for_one_dialect_or_all() {
     assert!(acp[0]["hostToAgent"]["requests"].is_object());
     let unknown = stage.call(&["schema", "--dialect", "klingon"]);
     assert_eq!(
-        (unknown.code, unknown.err.contains("acp, apex, plain, switchboard, tabs, tools")),
+        (unknown.code, unknown.err.contains("acp, apex, bb, plain, switchboard, tabs, tools")),
         (2, true),
         "{unknown:?}"
     );
-    assert_eq!(stage.call(&["schema", "--dialect", "bb"]).code, 2);
+    assert_eq!(stage.call(&["schema", "--dialect", "chat"]).code, 2);
 }
 
 #[test]

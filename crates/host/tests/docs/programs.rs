@@ -9,6 +9,7 @@ const AGENT_PAGE: &str = "docs/agents/plain.md";
 const BACKEND_PAGE: &str = "docs/agents/apex.md";
 const VIEW_PAGE: &str = "docs/views/tabs.md";
 const TOOLS_PAGE: &str = "docs/views/tools.md";
+const SIDEBAR_PAGE: &str = "docs/views/bb.md";
 
 /// A view that passes everything on as it is.
 const TALK: &str = r#"
@@ -54,6 +55,22 @@ fn the_view_of_the_page_shows_what_the_agent_of_the_page_answers() {
     view.types("four");
     view.says("[completed]", 2);
     assert!(view.said.contains("ruof \n[completed]"), "{:?}", view.said);
+}
+
+#[test]
+fn the_sidebar_of_the_page_talks_and_asks_before_it_acts() {
+    let stage = Stage::new().with("sidebar.mjs", &only(SIDEBAR_PAGE, "js").text);
+    let host = stage.serve("127.0.0.1:0");
+    let mut sidebar = stage.shell(&host, only(SIDEBAR_PAGE, "sh").text.trim());
+    sidebar.says("say something:", 1);
+    sidebar.types("demo: echo one two three");
+    sidebar.says("[completed]", 1);
+    assert!(sidebar.said.contains("one two three"), "{:?}", sidebar.said);
+    sidebar.types("demo: approve");
+    sidebar.says("or deny it", 1);
+    let asked = sidebar.said.split("allow ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_owned();
+    sidebar.types(&format!("deny {asked}"));
+    sidebar.says("[completed]", 2);
 }
 
 #[test]

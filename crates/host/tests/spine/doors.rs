@@ -5,13 +5,14 @@ use std::io::{BufRead, BufReader};
 use super::host::{Answer, Host, Place};
 
 /// Every door of the program, with what it answers to somebody who may come in.
-const DOORS: [(&str, &str, u16); 12] = [
+const DOORS: [(&str, &str, u16); 13] = [
     ("GET", "/", 200),
     ("GET", "/healthz", 200),
     ("GET", "/login", 403),
     ("GET", "/metrics", 200),
     ("GET", "/ws/tabs", 101),
     ("GET", "/ws/tools", 101),
+    ("GET", "/ws/bb", 101),
     ("GET", "/artifact/0123", 404),
     ("POST", "/control/artifact", 200),
     ("POST", "/control/login", 200),

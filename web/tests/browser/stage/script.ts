@@ -27,7 +27,7 @@ export class Script {
     {
       root: ROOT,
       trusted: true,
-      agents: [{ name: "claude", kind: "acp", process: "session" }],
+      agents: [{ name: "claude", kind: "acp", process: "session", home: "here" }],
       defaultAgent: "claude",
       offers: [],
     },

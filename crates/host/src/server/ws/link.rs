@@ -36,6 +36,8 @@ const REPORT_BYTES: usize = LINK_WINDOW_BYTES / 4;
 const MAX_BATCH_BYTES: usize = 2 * LINK_WINDOW_BYTES;
 /// How often a write that stands still looks whether the host still wants it.
 const STALL_CHECK: Duration = Duration::from_secs(1);
+/// How often a link logs that its view breaks the protocol.
+const LOG_EVERY_MS: u64 = 5_000;
 
 /// A link that cannot go on.
 #[derive(Debug, Error)]
@@ -60,7 +62,8 @@ pub(super) fn task(
 ) -> impl Future<Output = ()> + Send + 'static {
     let (outbox, from_host) = mpsc::channel(OUTBOX_MESSAGES);
     let (id, dialect) = (shared.next_link(), (shared.dialects)(kind));
-    let mut link = Link { id, socket, kind, dialect, from_host, shared, written: 0, _place: place };
+    let mut link =
+        Link { id, socket, kind, dialect, from_host, shared, written: 0, logged: None, unlogged: 0, _place: place };
     async move { link.run(outbox).await }
 }
 
@@ -73,6 +76,10 @@ struct Link {
     shared: Arc<Shared>,
     /// Event bytes that were written and are not reported yet.
     written: usize,
+    /// When a message that is none of the dialect was last logged.
+    logged: Option<Time>,
+    /// How many there were since.
+    unlogged: u64,
     _place: Place,
 }
 
@@ -82,7 +89,7 @@ impl Link {
             Box::pin(closing::close(&mut self.socket, End::Host(CloseReason::GoingAway))).await;
             return;
         }
-        if let Some(command) = self.dialect.begin() {
+        if let Some(command) = self.dialect.begin(self.id) {
             // If the host's task is gone, the loop below finds out.
             let _ = self.tell_host(ViewInput::Command { link: self.id, command }).await;
         }
@@ -107,6 +114,10 @@ impl Link {
                 message = self.socket.next() => self.take(message).await,
                 () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => self.send_due().await,
             };
+            let step = match step {
+                Ok(None) => self.ask_host().await,
+                other => other,
+            };
             match step {
                 Ok(None) => {}
                 Ok(Some(end)) => return end,
@@ -120,6 +131,27 @@ impl Link {
 
     fn now(&self) -> Time {
         self.shared.recorder.now()
+    }
+
+    /// Passes on what the dialect asks by itself.
+    async fn ask_host(&mut self) -> Result<Option<End>, LinkError> {
+        while let Some(command) = self.dialect.asks() {
+            self.tell_host(ViewInput::Command { link: self.id, command }).await?;
+        }
+        Ok(None)
+    }
+
+    /// Counts and logs a message that is none of the dialect. A view that does nothing else fills no log.
+    fn note_violation(&mut self, reject: &Reject) {
+        self.shared.metrics.violation(self.kind);
+        self.unlogged += 1;
+        let now = self.now();
+        if self.logged.is_some_and(|logged| now.since(logged) < LOG_EVERY_MS) {
+            return;
+        }
+        let (count, dialect) = (std::mem::take(&mut self.unlogged), self.kind.name());
+        self.logged = Some(now);
+        tracing::warn!(link = %self.id, dialect, code = ?reject.code, reason = %reject, count, "a view broke its protocol");
     }
 
     /// Writes what the dialect has held back until now.
@@ -208,8 +240,9 @@ impl Link {
             Some(Ok(Message::Text(text))) => self.take_text(text.as_bytes()).await?,
             Some(Ok(Message::Binary(_))) => {
                 self.shared.metrics.frames_in.one();
-                self.refuse(Reject::new(RejectCode::BadMessage, "send messages as text frames, not binary ones"))
-                    .await?;
+                let reject = Reject::new(RejectCode::BadMessage, "send messages as text frames, not binary ones");
+                self.note_violation(&reject);
+                self.refuse(reject).await?;
             }
             Some(Ok(Message::Close(_))) => {
                 // The answer to it is queued; nothing may follow it.
@@ -228,7 +261,10 @@ impl Link {
         self.shared.metrics.frames_in.one();
         let read = match self.dialect.read(self.shared.recorder.now(), frame) {
             Ok(command) => Box::pin(settle(&self.shared.attachments, command)).await,
-            Err(reject) => Err(reject),
+            Err(reject) => {
+                self.note_violation(&reject);
+                Err(reject)
+            }
         };
         if self.shared.recorder.is_on() {
             return Box::pin(self.take_taped(frame, read)).await;
