@@ -5,3 +5,4 @@ pub mod framing;
 mod json;
 pub mod jsonrpc;
 pub mod view;
+pub mod vocabulary;

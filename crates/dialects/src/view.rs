@@ -1,5 +1,6 @@
 //! The vocabularies of views. Each is one file; none knows another.
 
+pub mod events;
 pub mod switchboard;
 pub mod tabs;
 pub mod tools;

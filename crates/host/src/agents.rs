@@ -45,7 +45,7 @@ mod mark;
 mod mouth;
 mod orphans;
 mod proc;
-mod program;
+pub(crate) mod program;
 mod quiet;
 mod spawner;
 mod stderr;

@@ -2,11 +2,13 @@
 //! conversation; those are the core's.
 
 pub mod agents;
+pub mod attachments;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod demo;
 pub mod driver;
+pub mod files;
 pub mod folder;
 pub mod history;
 pub mod link;

@@ -97,11 +97,13 @@ impl Refusal {
     }
 }
 
-const REJECT_CODES: [RejectCode; 8] = [
+const REJECT_CODES: [RejectCode; 10] = [
     RejectCode::BadJson,
     RejectCode::BadMessage,
     RejectCode::UnknownType,
     RejectCode::UnknownTab,
+    RejectCode::NotFound,
+    RejectCode::Conflict,
     RejectCode::TooLarge,
     RejectCode::WorkspaceUntrusted,
     RejectCode::AgentUnavailable,
