@@ -61,7 +61,7 @@ pub struct EngineSettings {
 pub struct Engine {
     settings: EngineSettings,
     known: Known,
-    listed: bool,
+    listing: Listing,
     sessions: BTreeMap<SessionId, Session>,
     asked: BTreeMap<EngineRequest, Purpose>,
     streams: BTreeMap<StreamNo, SessionId>,
@@ -76,6 +76,15 @@ enum Known {
     Nothing,
     Asked,
     Fit(Naming),
+}
+
+/// Whether the engine was asked for its sessions. None is made there before it has answered, or its answer might have one of
+/// ours in it that has no name here yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listing {
+    Wanted,
+    Asked,
+    Done,
 }
 
 /// What a request is for.
@@ -98,7 +107,7 @@ impl Engine {
         Self {
             settings,
             known: Known::Nothing,
-            listed: false,
+            listing: Listing::Wanted,
             sessions: BTreeMap::new(),
             asked: BTreeMap::new(),
             streams: BTreeMap::new(),

@@ -18,6 +18,7 @@ pub(crate) fn run(data: &[u8]) {
     play.engine.begin();
     play.settle();
     play.answer(200, br#"{"protocol_version":"1.0"}"#);
+    play.answer(200, b"[]");
     play.engine.ask(play.now, Ask::open(SESSION, WorkspaceRoot::from("/w")));
     play.settle();
     play.answer(201, br#"{"session_id":"e"}"#);

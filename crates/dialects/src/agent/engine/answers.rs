@@ -8,7 +8,7 @@ use super::field::{cut, field, number, raw};
 use super::input::{Naming, Stage};
 use super::orders::{EngineRequest, Failure, Method, Payload, Response, Sent};
 use super::session::{Making, Tell, TellingState};
-use super::{Engine, Known, Purpose};
+use super::{Engine, Known, Listing, Purpose};
 use crate::json::items;
 
 /// How long it is waited before something is sent again, in milliseconds; the last for all further ones.
@@ -47,7 +47,10 @@ impl Engine {
             Purpose::Health => return self.health(now, answer),
             Purpose::List => {
                 self.list(answer);
-                return Vec::new();
+                self.listing = Listing::Done;
+                let waiting = self.waiting();
+                waiting.iter().for_each(|id| self.begin_session(now, *id));
+                return waiting;
             }
             Purpose::Create(session) => {
                 self.created(now, session, no, answer);
@@ -78,14 +81,20 @@ impl Engine {
         vec![touched]
     }
 
+    /// The sessions that wait until the engine is known.
+    fn waiting(&self) -> Vec<SessionId> {
+        let waiting = self.sessions.values().filter(|session| session.making == Making::Waiting);
+        waiting.map(|session| session.id).collect()
+    }
+
     fn health(&mut self, now: Time, answer: Answer) -> Vec<SessionId> {
-        let waiting: Vec<SessionId> =
-            self.sessions.values().filter(|s| s.making == Making::Waiting).map(|s| s.id).collect();
+        let waiting = self.waiting();
         match self.read_health(&answer) {
             Ok((naming, about)) => {
                 self.known = Known::Fit(naming);
                 self.say(Word::Introduced { about: Box::new(about) });
-                if !std::mem::replace(&mut self.listed, true) {
+                if self.listing == Listing::Wanted {
+                    self.listing = Listing::Asked;
                     let to = (Method::Get, "/v1/sessions".to_owned());
                     self.request(None, to, Payload::None, Purpose::List);
                 }

@@ -13,7 +13,7 @@ use super::orders::{Method, Payload, session_path};
 use super::session::{Making, Session, Tell, Telling, TellingState};
 use super::taken::Taken;
 use super::way::Way;
-use super::{Engine, Known, Purpose};
+use super::{Engine, Known, Listing, Purpose};
 
 /// Commands of one session that have not arrived yet.
 const MAX_TELLINGS: usize = 64;
@@ -87,7 +87,8 @@ impl Engine {
                 session.way.wanted(now);
                 self.say(Word::SessionOpened { session: id, agent_session: Some(there), memory: None });
             }
-            None => self.create(id, None),
+            None if self.listing == Listing::Done => self.create(id, None),
+            None => {}
         }
     }
 

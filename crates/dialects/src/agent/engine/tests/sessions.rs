@@ -22,6 +22,16 @@ fn the_sessions_of_the_engine_are_told_once_it_is_known() {
 }
 
 #[test]
+fn no_session_is_made_before_the_engine_has_listed_those_that_it_has() {
+    let mut stage = Stage::new();
+    stage.ask(open(None, Elsewhere::default()));
+    stage.answer("/v1/health", 200, &json!({"protocol_version":"1.0"}));
+    assert_eq!(stage.requests.len(), 1, "only the list is asked for: {:?}", stage.requests);
+    stage.answer("/v1/sessions", 200, &json!({"sessions":[]}));
+    assert_eq!(stage.requests[0].method, Method::Post);
+}
+
+#[test]
 fn what_is_no_engine_of_our_version_opens_nothing_and_says_why() {
     for (status, body, why) in [
         (200, json!({"protocol_version":"2.0"}), "version 2.0"),
