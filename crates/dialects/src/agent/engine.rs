@@ -37,7 +37,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchboard_types::{AgentRequest, Ask, SessionId, Time, Word};
 
 pub use orders::{
-    EngineRequest, Failure, Heard, Method, Output, Payload, Request, Response, Sent, StreamEnd, StreamNo, StreamOrder, Upload,
+    EngineRequest, Failure, Heard, Method, Output, Payload, Request, Response, Sent, StreamEnd, StreamNo, StreamOrder,
+    Upload,
 };
 
 use input::Naming;
@@ -60,7 +61,7 @@ pub struct EngineSettings {
 pub struct Engine {
     settings: EngineSettings,
     known: Known,
-    listed: bool,
+    listing: Listing,
     sessions: BTreeMap<SessionId, Session>,
     asked: BTreeMap<EngineRequest, Purpose>,
     streams: BTreeMap<StreamNo, SessionId>,
@@ -75,6 +76,15 @@ enum Known {
     Nothing,
     Asked,
     Fit(Naming),
+}
+
+/// Whether the engine was asked for its sessions. None is made there before it has answered, or its answer might have one of
+/// ours in it that has no name here yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listing {
+    Wanted,
+    Asked,
+    Done,
 }
 
 /// What a request is for.
@@ -97,7 +107,7 @@ impl Engine {
         Self {
             settings,
             known: Known::Nothing,
-            listed: false,
+            listing: Listing::Wanted,
             sessions: BTreeMap::new(),
             asked: BTreeMap::new(),
             streams: BTreeMap::new(),

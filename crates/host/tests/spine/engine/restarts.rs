@@ -32,7 +32,7 @@ async fn a_turn_goes_on_while_the_host_is_dead() {
         let there = engine.session_asked("slow 100");
         let inputs = engine.get("/_sessions")["sessions"][&there].clone();
         assert_eq!(inputs, json!(["slow 100"]), "the prompt ran once");
-        let log = sessions(&place).into_iter().map(|session| log(&place, session));
+        let log = sessions(&host).into_iter().map(|session| log(&host, session));
         let log = log.into_iter().find(|log| prompt_of(log).as_deref() == Some("slow 100")).unwrap();
         check(&log, &engine.truth(&there).0);
     }
@@ -54,7 +54,7 @@ async fn a_session_that_the_engine_forgot_is_told_of_and_the_next_prompt_has_a_n
     view.prompt("t", "m3", "say 4").await;
     let done = view.wait_done("m3").await;
     assert_eq!(done["reason"], "completed", "{done}; the host says: {}", host.log());
-    let log = log(&place, sessions(&place)[0]);
+    let log = log(&host, sessions(&host)[0]);
     assert!(log.iter().any(|event| event["body"]["type"] == "sourceGap"), "nobody was told");
 }
 

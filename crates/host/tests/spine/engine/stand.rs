@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use super::super::host::{PATIENCE, Place};
+use super::super::host::{Host, PATIENCE, Place};
 
 /// A running engine. It ends when it is dropped.
 pub(super) struct Engine {
@@ -67,27 +67,26 @@ impl Drop for Engine {
     }
 }
 
-/// Every event of a session's log, from the command line.
-pub(super) fn log(place: &Place, session: u64) -> Vec<Value> {
-    let out = place.command(&["sessions", "export", &session.to_string()]).output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    String::from_utf8(out.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// Every event of a session's log.
+pub(super) fn log(host: &Host, session: u64) -> Vec<Value> {
+    let mut log: Vec<Value> = Vec::new();
+    loop {
+        let after = log.last().map_or(0, |event| event["seq"].as_u64().unwrap());
+        let answer = host.get(&format!("/control/log?id={session}&after={after}"), &host.bearer());
+        assert_eq!(answer.status(), 200, "{}", answer.0);
+        let more: Vec<Value> = answer.body().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        if more.is_empty() {
+            return log;
+        }
+        log.extend(more);
+    }
 }
 
 /// The numbers of all sessions.
-pub(super) fn sessions(place: &Place) -> Vec<u64> {
-    let out = place.command(&["sessions", "list", "--json"]).output().unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let text = String::from_utf8(out.stdout).unwrap();
-    let id = |line: &str| {
-        let entry: Value = serde_json::from_str(line).unwrap();
-        entry["id"]
-            .as_u64()
-            .or_else(|| entry["id"].as_str()?.parse().ok())
-            .or_else(|| entry["session"].as_u64())
-            .unwrap()
-    };
-    text.lines().map(id).collect()
+pub(super) fn sessions(host: &Host) -> Vec<u64> {
+    let answer = host.get("/control/sessions", &host.bearer());
+    let listed: Value = serde_json::from_str(answer.body()).unwrap();
+    listed["sessions"].as_array().unwrap().iter().map(|entry| entry["id"].as_u64().unwrap()).collect()
 }
 
 /// The first prompt of a log.
