@@ -10,6 +10,7 @@ mod v1 {
     #[expect(dead_code, reason = "shared with other tests, which need more of it")]
     #[path = "../spine/host.rs"]
     mod host;
+    mod kept;
     mod requests;
     mod streams;
     mod uploads;
