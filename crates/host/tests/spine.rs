@@ -18,6 +18,7 @@ mod spine {
     mod doors;
     mod engine;
     mod host;
+    mod isolation;
     mod lent;
     mod page;
     mod restart;

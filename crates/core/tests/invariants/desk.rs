@@ -5,8 +5,8 @@ use switchboard_core::Input;
 use switchboard_types::limits::MAX_OPEN_REQUESTS;
 use switchboard_types::{
     AgentOption, Ask, Body, Command, Epoch, FileAnswer, FileRequest, FollowFrom, OptionChoice, PermissionMode, Prompt,
-    Reject, RejectCode, RequestNo, Said, Seen, Seq, SessionAnswer, SessionId, SessionRequest, Setup, Source, Text, Told,
-    Wish, Word,
+    Reject, RejectCode, RequestNo, Said, Seen, Seq, SessionAnswer, SessionId, SessionRequest, Setup, Source, Text,
+    Told, Wish, Word,
 };
 
 use super::making::open_far;
@@ -22,9 +22,7 @@ fn ask(world: &mut World, view: usize, number: u64, what: SessionRequest) {
 /// The answer to a request, if there is one.
 fn answer(world: &World, view: usize, number: u64) -> Option<Answer> {
     world.views[view].answers.iter().find_map(|told| match told {
-        Told::Answer { request, result } if *request == RequestNo(number) => {
-            Some(result.clone().map(|answer| *answer))
-        }
+        Told::Answer { request, result } if *request == RequestNo(number) => Some(result.clone().map(|answer| *answer)),
         _ => None,
     })
 }
@@ -87,8 +85,14 @@ fn with_far() -> (World, usize, SessionId) {
 fn a_session_is_created_durably_with_its_task_and_is_never_created_where_nothing_is_trusted() {
     let mut world = World::new();
     let view = world.view();
-    assert_eq!(code(asked(&mut world, view, 1, create(Some("own"), Setup::default(), None))), RejectCode::WorkspaceUntrusted);
-    assert_eq!(code(asked(&mut world, view, 2, create(Some("nobody"), Setup::default(), None))), RejectCode::AgentUnavailable);
+    assert_eq!(
+        code(asked(&mut world, view, 1, create(Some("own"), Setup::default(), None))),
+        RejectCode::WorkspaceUntrusted
+    );
+    assert_eq!(
+        code(asked(&mut world, view, 2, create(Some("nobody"), Setup::default(), None))),
+        RejectCode::AgentUnavailable
+    );
     ask(&mut world, view, 3, create(None, Setup::default(), Some("do it")));
     assert_eq!(answer(&world, view, 3), None, "not before it is on the disk");
     world.settle();
@@ -140,7 +144,8 @@ fn how_a_session_is_set_up_goes_to_its_agent_elsewhere_and_is_seen_to_here() {
 }
 
 fn model() -> AgentOption {
-    let choice = |value: &str| OptionChoice { value: value.to_owned(), name: value.to_owned(), description: None, group: None };
+    let choice =
+        |value: &str| OptionChoice { value: value.to_owned(), name: value.to_owned(), description: None, group: None };
     AgentOption {
         id: "llm".into(),
         name: "Model".to_owned(),
@@ -168,10 +173,15 @@ fn sessions_are_listed_closed_ones_too_and_the_bench_never() {
 fn looking_at_a_closed_session_gives_it_no_tab() {
     let (mut world, view, session) = with_closed();
     let looked = asked(&mut world, view, 1, SessionRequest::Look { session });
-    assert!(matches!(looked, Ok(SessionAnswer::Session(summary)) if summary.session == session && summary.tab.is_none()));
+    assert!(
+        matches!(looked, Ok(SessionAnswer::Session(summary)) if summary.session == session && summary.tab.is_none())
+    );
     assert_eq!(world.host.open_tabs().count(), 0);
     assert_eq!(code(asked(&mut world, view, 2, SessionRequest::Look { session: SessionId(99) })), RejectCode::NotFound);
-    assert_eq!(asked(&mut world, view, 3, SessionRequest::Stop { session }), Ok(SessionAnswer::Stopped { stopped: false }));
+    assert_eq!(
+        asked(&mut world, view, 3, SessionRequest::Stop { session }),
+        Ok(SessionAnswer::Stopped { stopped: false })
+    );
 }
 
 #[test]
@@ -248,7 +258,10 @@ fn a_prompt_is_answered_when_it_is_durable_and_the_same_name_is_the_same_turn() 
     assert_eq!(code(asked(&mut world, view, 3, send(session, "n", "something else"))), RejectCode::Conflict);
     let next = asked(&mut world, view, 4, send(session, "m", "more"));
     assert!(matches!(next, Ok(SessionAnswer::Queued { position: 1, .. })), "{next:?}");
-    assert_eq!(asked(&mut world, view, 5, SessionRequest::Stop { session }), Ok(SessionAnswer::Stopped { stopped: true }));
+    assert_eq!(
+        asked(&mut world, view, 5, SessionRequest::Stop { session }),
+        Ok(SessionAnswer::Stopped { stopped: true })
+    );
     world.complete(session);
     world.settle();
     assert_eq!(world.prompted.len(), 2, "what waits goes on");
@@ -329,7 +342,15 @@ fn files_of_a_session_here_are_looked_at_by_the_edges_open_or_closed() {
     let entries = FileAnswer::Entries { entries: Vec::new(), truncated: false };
     world.handle(Input::FilesDone { link, request, result: Ok(Box::new(entries.clone())) });
     assert_eq!(answer(&world, view, 1), Some(Ok(SessionAnswer::Files(Box::new(entries)))));
-    assert_eq!(code(asked(&mut world, view, 2, SessionRequest::Order { session, name: "x".to_owned(), payload: serde_json::Value::Null })), RejectCode::BadMessage);
+    assert_eq!(
+        code(asked(
+            &mut world,
+            view,
+            2,
+            SessionRequest::Order { session, name: "x".to_owned(), payload: serde_json::Value::Null }
+        )),
+        RejectCode::BadMessage
+    );
 }
 
 #[test]

@@ -4,8 +4,8 @@
 use switchboard_core::Input;
 use switchboard_types::{
     AgentSessionInfo, Approval, ApprovalId, ApprovalKind, Ask, Body, Command, Connection, ConnectionStatus, Decision,
-    Elsewhere, Event, LifeId, Outcome, Prompt, Resolution, Said, SessionId, Severity, Source, SourceCursor, Status, Text,
-    Time, Trust, Upstream, Wish, Word,
+    Elsewhere, Event, LifeId, Outcome, Prompt, Resolution, Said, SessionId, Severity, Source, SourceCursor, Status,
+    Text, Time, Trust, Upstream, Wish, Word,
 };
 
 use super::making::open_far;
@@ -298,9 +298,7 @@ fn a_refused_session_is_asked_for_again_but_not_at_once() {
     world.restart();
     start_lives(&mut world);
     let life = world.life();
-    let count = |world: &World| {
-        asks(world, life).iter().filter(|ask| matches!(ask, Ask::OpenSession { .. })).count()
-    };
+    let count = |world: &World| asks(world, life).iter().filter(|ask| matches!(ask, Ask::OpenSession { .. })).count();
     assert_eq!(count(&world), 1);
     world.words(life, vec![Word::OpenFailed { session, message: "401".to_owned() }]);
     while world.commit() {}
@@ -336,8 +334,7 @@ fn an_answer_that_the_agent_may_not_have_heard_is_said_again_after_a_restart() {
     let (mut world, view, session) = with_far();
     say(&mut world, vec![prompted(session, 1, "theirs"), wanted(session, 2, "q7")]);
     let approval = ApprovalId::from("q7");
-    let decide =
-        Command::Decide { tab: "tab".into(), approval, decision: Decision::Deny, command: None, option: None };
+    let decide = Command::Decide { tab: "tab".into(), approval, decision: Decision::Deny, command: None, option: None };
     world.command(view, decide);
     world.settle();
     let answers = |world: &World| {
@@ -367,8 +364,7 @@ fn a_question_that_was_answered_there_first_is_resolved_here_and_not_answered_ag
     let life = world.life();
     assert!(!asks(&world, life).iter().any(|ask| matches!(ask, Ask::ApprovalAnswer { .. })));
     let approval = ApprovalId::from("q7");
-    let decide =
-        Command::Decide { tab: "tab".into(), approval, decision: Decision::Deny, command: None, option: None };
+    let decide = Command::Decide { tab: "tab".into(), approval, decision: Decision::Deny, command: None, option: None };
     world.command(view, decide);
     world.settle();
     assert_eq!(world.views[view].refused.len(), 1);

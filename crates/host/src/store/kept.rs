@@ -4,8 +4,8 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use switchboard_types::{
-    CallEnd, CallId, CallPlace, CallRow, Rule, RuleId, Seq, SessionId, SessionKeeps, SessionPolicy, Setup, Success, Time,
-    ToolName, Upstream,
+    CallEnd, CallId, CallPlace, CallRow, Rule, RuleId, Seq, SessionId, SessionKeeps, SessionPolicy, Setup, Success,
+    Time, ToolName, Upstream,
 };
 
 use super::rows::{self, Sealed, damage, db, integer, seal, sealed, text};

@@ -334,8 +334,7 @@ pub(crate) fn salvage_agent_session(
     name: &AgentSession,
 ) -> rusqlite::Result<()> {
     let cells = sealed(TAG_AGENT_SESSION, vec![integer(session.0), text(name.as_str())]);
-    conn.prepare_cached("INSERT OR IGNORE INTO agent_session VALUES (?1, ?2, ?3)")?
-        .execute(params_from_iter(cells))?;
+    conn.prepare_cached("INSERT OR IGNORE INTO agent_session VALUES (?1, ?2, ?3)")?.execute(params_from_iter(cells))?;
     Ok(())
 }
 

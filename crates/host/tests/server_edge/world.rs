@@ -10,7 +10,7 @@ use serde_json::Value;
 use switchboard_host::attachments::Attachments;
 use switchboard_host::clock::Clock;
 use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
-use switchboard_host::server::{Access, DataId, Doors, MakeDialect, Metrics, Secret, Server};
+use switchboard_host::server::{Access, Artifacts, DataId, Doors, MakeDialect, Metrics, Secret, Server};
 use switchboard_host::store::{MemoryStore, Store};
 use switchboard_host::wire::{WireFolder, Writer};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
@@ -38,6 +38,7 @@ pub(crate) struct World {
     pub(crate) login: String,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) store: Arc<MemoryStore>,
+    pub(crate) artifacts: Arc<Artifacts>,
     pub(crate) inputs: mpsc::Receiver<ViewInput>,
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) running: JoinHandle<()>,
@@ -77,6 +78,7 @@ impl World {
         let (inbox, inputs) = mpsc::channel(INBOX_MESSAGES);
         let metrics = Arc::new(Metrics::default());
         let store = Arc::new(MemoryStore::new(|_| {}));
+        let artifacts = Arc::new(Artifacts::default());
         let doors = Doors {
             access: Access::new(&Secret::new(TOKEN), &DataId::new("test").unwrap()).unwrap(),
             allowed_hosts: vec!["friend.example".to_owned()],
@@ -84,8 +86,8 @@ impl World {
             inbox,
             metrics: Arc::clone(&metrics),
             store: Arc::downgrade(&(Arc::clone(&store) as Arc<dyn Store>)),
+            artifacts: Arc::clone(&artifacts),
             // Nothing is ever recorded here, so nothing is made there.
-            artifacts: Default::default(),
             recorder: Writer::start(WireFolder::within(&std::env::temp_dir()), Clock::start()).unwrap().recorder(),
             attachments: Attachments::within(&std::env::temp_dir().join("switchboard-no-attachments")),
             dialects,
@@ -94,7 +96,7 @@ impl World {
         let (address, login) = (server.address(), server.login_link(Instant::now()).unwrap());
         let (stop, stopped) = watch::channel(false);
         let running = tokio::spawn(server.run(stopped));
-        Self { address, login, metrics, store, inputs, stop, running }
+        Self { address, login, metrics, store, artifacts, inputs, stop, running }
     }
 
     /// The path of one file that the page loads.

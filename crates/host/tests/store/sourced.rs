@@ -8,8 +8,8 @@ use std::time::Duration;
 use rusqlite::Connection;
 use switchboard_host::store::{Options, Store};
 use switchboard_types::{
-    Body, Change, Entry, Event, PageBuilder, Seq, SessionId, SessionKeeps, SessionRow, Source, SourceCursor, Text, Time,
-    Upstream,
+    Body, Change, Entry, Event, PageBuilder, Seq, SessionId, SessionKeeps, SessionRow, Source, SourceCursor, Text,
+    Time, Upstream,
 };
 
 use super::conformance::Subject;
