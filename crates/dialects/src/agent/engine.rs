@@ -37,7 +37,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchboard_types::{AgentRequest, Ask, SessionId, Time, Word};
 
 pub use orders::{
-    EngineRequest, Failure, Heard, Method, Output, Payload, Request, Response, Sent, StreamEnd, StreamNo, StreamOrder, Upload,
+    EngineRequest, Failure, Heard, Method, Output, Payload, Request, Response, Sent, StreamEnd, StreamNo, StreamOrder,
+    Upload,
 };
 
 use input::Naming;

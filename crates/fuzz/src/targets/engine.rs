@@ -3,7 +3,9 @@
 
 use bytes::Bytes;
 use switchboard_dialects::agent::Engine;
-use switchboard_dialects::agent::engine::{EngineRequest, EngineSettings, Heard, Output, Payload, Response, StreamEnd, StreamNo, StreamOrder};
+use switchboard_dialects::agent::engine::{
+    EngineRequest, EngineSettings, Heard, Output, Payload, Response, StreamEnd, StreamNo, StreamOrder,
+};
 use switchboard_dialects::framing::SseEvent;
 use switchboard_types::{Ask, Prompt, Said, SessionId, Time, TurnName, Word, WorkspaceRoot};
 
@@ -11,7 +13,8 @@ const SESSION: SessionId = SessionId(1);
 
 /// One event's data a line. A line that begins with `!` is something else that happens: an answer, an end, time.
 pub(crate) fn run(data: &[u8]) {
-    let mut play = Play { engine: Engine::new(EngineSettings::default()), now: Time(1_000), requests: Vec::new(), stream: None };
+    let mut play =
+        Play { engine: Engine::new(EngineSettings::default()), now: Time(1_000), requests: Vec::new(), stream: None };
     play.engine.begin();
     play.settle();
     play.answer(200, br#"{"protocol_version":"1.0"}"#);
@@ -96,7 +99,10 @@ impl Play {
 /// What it said can be shown and kept.
 fn check(word: &Word) {
     let Word::Sourced { source, said, .. } = word else { return };
-    assert!(source.rest.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(&source.rest).is_ok(), "no JSON is kept");
+    assert!(
+        source.rest.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(&source.rest).is_ok(),
+        "no JSON is kept"
+    );
     if let Said::Text(text) | Said::Thought(text) = said {
         let literal = [b"\"", text.as_escaped(), b"\""].concat();
         assert!(serde_json::from_slice::<String>(&literal).is_ok(), "streamed text is no string");

@@ -29,7 +29,10 @@ fn set(cli: &Cli, secrets: &Secrets, name: &str) -> Result<(), Failure> {
     match cli.format() {
         Format::Json => print::json(&json!({ "name": name, "stored": true })),
         Format::Words => {
-            print::words(&format!("The secret {} is stored. It is bound to the first place it is used for.", print::safe(name)));
+            print::words(&format!(
+                "The secret {} is stored. It is bound to the first place it is used for.",
+                print::safe(name)
+            ));
         }
     }
     Ok(())
@@ -81,7 +84,10 @@ fn list(cli: &Cli, secrets: &Secrets) -> Result<(), Failure> {
 
 fn remove(cli: &Cli, secrets: &Secrets, name: &str) -> Result<(), Failure> {
     if !secrets.remove(name)? {
-        let message = format!("there is no secret `{}`; `switchboard secrets list` names those that there are", print::safe(name));
+        let message = format!(
+            "there is no secret `{}`; `switchboard secrets list` names those that there are",
+            print::safe(name)
+        );
         return Err(Failure::not_found(message));
     }
     match cli.format() {

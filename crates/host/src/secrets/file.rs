@@ -43,13 +43,15 @@ pub(super) fn read(path: &Path) -> Result<All, SecretError> {
     };
     let found = file.metadata()?;
     if !found.is_file() || found.permissions().mode() & 0o077 != 0 {
-        let message = format!("`{}` can be read by others; `chmod 600` it, and think of its secrets as known", path.display());
+        let message =
+            format!("`{}` can be read by others; `chmod 600` it, and think of its secrets as known", path.display());
         return Err(io::Error::other(message).into());
     }
     let mut text = String::new();
     file.take(MAX_FILE_BYTES).read_to_string(&mut text)?;
     // What the parser says of a wrong file could repeat a secret.
-    let unreadable = || io::Error::other(format!("`{}` is damaged; remove it and store the secrets again", path.display()));
+    let unreadable =
+        || io::Error::other(format!("`{}` is damaged; remove it and store the secrets again", path.display()));
     let whole: Whole = serde_json::from_str(&text).map_err(|_| unreadable())?;
     if whole.version != 1 {
         return Err(unreadable().into());
@@ -58,7 +60,10 @@ pub(super) fn read(path: &Path) -> Result<All, SecretError> {
 }
 
 /// Changes them while nobody else does.
-pub(super) fn change<T>(path: &Path, change: impl FnOnce(&mut All) -> Result<T, SecretError>) -> Result<T, SecretError> {
+pub(super) fn change<T>(
+    path: &Path,
+    change: impl FnOnce(&mut All) -> Result<T, SecretError>,
+) -> Result<T, SecretError> {
     let lock = private().create(true).truncate(false).open(path.with_extension("lock"))?;
     flock(&lock, FlockOperation::LockExclusive).map_err(io::Error::from)?;
     let mut all = read(path)?;

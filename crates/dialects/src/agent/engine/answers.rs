@@ -36,7 +36,13 @@ type Answer = Result<Response, Failure>;
 
 impl Engine {
     /// Takes an answer; gives the sessions that it has touched.
-    pub(super) fn take_answer(&mut self, now: Time, no: EngineRequest, purpose: Purpose, answer: Answer) -> Vec<SessionId> {
+    pub(super) fn take_answer(
+        &mut self,
+        now: Time,
+        no: EngineRequest,
+        purpose: Purpose,
+        answer: Answer,
+    ) -> Vec<SessionId> {
         let touched = match purpose {
             Purpose::Health => return self.health(now, answer),
             Purpose::List => {
@@ -73,7 +79,8 @@ impl Engine {
     }
 
     fn health(&mut self, now: Time, answer: Answer) -> Vec<SessionId> {
-        let waiting: Vec<SessionId> = self.sessions.values().filter(|s| s.making == Making::Waiting).map(|s| s.id).collect();
+        let waiting: Vec<SessionId> =
+            self.sessions.values().filter(|s| s.making == Making::Waiting).map(|s| s.id).collect();
         match self.read_health(&answer) {
             Ok((naming, about)) => {
                 self.known = Known::Fit(naming);
@@ -115,7 +122,8 @@ impl Engine {
     }
 
     fn read_health(&self, answer: &Answer) -> Result<(Naming, About), String> {
-        let response = answer.as_ref().map_err(|failure| format!("the engine cannot be reached: {}", failure.message))?;
+        let response =
+            answer.as_ref().map_err(|failure| format!("the engine cannot be reached: {}", failure.message))?;
         if matches!(response.status, 401 | 403) {
             return Err(self.complaint(response));
         }
@@ -129,7 +137,10 @@ impl Engine {
             ));
         };
         if version.split('.').next() != Some(PROTOCOL) {
-            return Err(format!("the engine speaks version {} of the protocol, and this host only version 1", cut(&version)));
+            return Err(format!(
+                "the engine speaks version {} of the protocol, and this host only version 1",
+                cut(&version)
+            ));
         }
         let features = raw(&body, "features").unwrap_or("{}");
         let naming = if super::field::is_true(features, "message_id") { Naming::Ours } else { Naming::Its };
@@ -138,7 +149,13 @@ impl Engine {
             abilities.push("never runs a prompt twice".to_owned());
         }
         let version_there = field(&body, "engine_version").unwrap_or_default();
-        let about = About { name: "engine".to_owned(), version: version_there, protocol: version, abilities, sign_in: Vec::new() };
+        let about = About {
+            name: "engine".to_owned(),
+            version: version_there,
+            protocol: version,
+            abilities,
+            sign_in: Vec::new(),
+        };
         Ok((naming, about))
     }
 
@@ -170,7 +187,9 @@ impl Engine {
     }
 
     fn created(&mut self, now: Time, id: SessionId, no: EngineRequest, answer: Answer) {
-        let Some(session) = self.sessions.get(&id).filter(|session| session.making == Making::Asked(no)) else { return };
+        let Some(session) = self.sessions.get(&id).filter(|session| session.making == Making::Asked(no)) else {
+            return;
+        };
         let with_prompt = session.input.is_some();
         let failed = match answer {
             Ok(response) => {
@@ -232,7 +251,10 @@ impl Engine {
             Ok(response) if response.is_good() => {
                 let body = String::from_utf8_lossy(&response.body);
                 let listed = raw(&body, "attachments").and_then(|raw| items(raw, 1024)?.ok()).unwrap_or_default();
-                input.attachments = listed.into_iter().filter_map(|item| field(item, "id").or_else(|| crate::json::lossy(item))).collect();
+                input.attachments = listed
+                    .into_iter()
+                    .filter_map(|item| field(item, "id").or_else(|| crate::json::lossy(item)))
+                    .collect();
                 input.stage = Stage::Waiting;
                 return self.advance_input(now, id);
             }
@@ -277,7 +299,10 @@ impl Engine {
                 input.tries += 1;
             }
             Err(Failure { sent: Sent::No, message }) => {
-                self.fail_input(id, format!("the prompt did not reach the engine: {message}. Send it again once it is there"));
+                self.fail_input(
+                    id,
+                    format!("the prompt did not reach the engine: {message}. Send it again once it is there"),
+                );
             }
         }
     }
@@ -305,7 +330,8 @@ impl Engine {
             // A host of our own sort goes on whatever became of the last turn.
             ("completed" | "failed" | "stopped", Naming::Its) if session.way.stream.is_none() => session.way.rests(),
             ("running" | "starting", _) => {
-                if let Some(input) = session.input.as_mut().filter(|input| matches!(input.stage, Stage::Unknown { .. })) {
+                if let Some(input) = session.input.as_mut().filter(|input| matches!(input.stage, Stage::Unknown { .. }))
+                {
                     input.taken();
                 }
             }
@@ -315,7 +341,9 @@ impl Engine {
 
     fn told(&mut self, now: Time, id: SessionId, no: EngineRequest, answer: Answer) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let Some(at) = session.tellings.iter().position(|telling| telling.state == TellingState::Sent(no)) else { return };
+        let Some(at) = session.tellings.iter().position(|telling| telling.state == TellingState::Sent(no)) else {
+            return;
+        };
         let Some(telling) = session.tellings.get_mut(at) else { return };
         let (what, tries) = (telling.what, telling.tries);
         let trouble = match &answer {
@@ -337,7 +365,11 @@ impl Engine {
         let message = match (answer, trouble) {
             (_, Some(trouble)) => format!("{name} did not reach the engine: {trouble}"),
             // What is settled or over already needs no more.
-            (Ok(response), None) if response.is_good() || (what != Tell::Setting && matches!(response.status, 404 | 409)) => return,
+            (Ok(response), None)
+                if response.is_good() || (what != Tell::Setting && matches!(response.status, 404 | 409)) =>
+            {
+                return;
+            }
             (Ok(response), None) => format!("the engine did not take {name}: {}", self.complaint(&response)),
             (Err(_), None) => return,
         };

@@ -78,7 +78,9 @@ impl Engine {
 
     /// The engine is known: the session is made there, or taken up.
     pub(super) fn begin_session(&mut self, now: Time, id: SessionId) {
-        let Some(session) = self.sessions.get_mut(&id).filter(|session| session.making == Making::Waiting) else { return };
+        let Some(session) = self.sessions.get_mut(&id).filter(|session| session.making == Making::Waiting) else {
+            return;
+        };
         match session.there.clone() {
             Some(there) => {
                 session.making = Making::Open;
@@ -190,9 +192,10 @@ impl Engine {
 
     fn cancel(&mut self, now: Time, id: SessionId, name: &TurnName) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        let unsent = session.input.as_ref().is_some_and(|input| {
-            input.name() == name && matches!(input.stage, Stage::Waiting | Stage::Uploading(_))
-        });
+        let unsent = session
+            .input
+            .as_ref()
+            .is_some_and(|input| input.name() == name && matches!(input.stage, Stage::Waiting | Stage::Uploading(_)));
         if unsent {
             session.input = None;
             session.meaning.withdrawn();
@@ -214,8 +217,12 @@ impl Engine {
     fn set(&mut self, now: Time, id: SessionId, option: &OptionId, value: &str) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         match session.meaning.category(option).as_str() {
-            "model" => self.tell(now, id, Tell::Setting, &json!({ "command": "set_model", "payload": { "model": value } })),
-            "mode" => self.tell(now, id, Tell::Setting, &json!({ "command": "set_mode", "payload": { "mode": value } })),
+            "model" => {
+                self.tell(now, id, Tell::Setting, &json!({ "command": "set_model", "payload": { "model": value } }))
+            }
+            "mode" => {
+                self.tell(now, id, Tell::Setting, &json!({ "command": "set_mode", "payload": { "mode": value } }))
+            }
             other => {
                 let message = format!("an engine has no command that sets `{other}`; it knows `model` and `mode`");
                 self.say(Word::Log { session: id, level: LogLevel::Warn, message });
@@ -243,9 +250,11 @@ impl Engine {
         }
         let Some(there) = session.there.clone() else { return };
         let due = |telling: &Telling| matches!(telling.state, TellingState::Waits(at) if at <= now);
-        let due: Vec<usize> = (0..session.tellings.len()).filter(|at| session.tellings.get(*at).is_some_and(due)).collect();
+        let due: Vec<usize> =
+            (0..session.tellings.len()).filter(|at| session.tellings.get(*at).is_some_and(due)).collect();
         for at in due {
-            let body = self.sessions.get(&id).and_then(|session| session.tellings.get(at)).map(|telling| telling.body.clone());
+            let body =
+                self.sessions.get(&id).and_then(|session| session.tellings.get(at)).map(|telling| telling.body.clone());
             let path = session_path(there.as_str(), "/command");
             let payload = Payload::Json(body.unwrap_or_default());
             let no = self.request(Some(id), (Method::Post, path), payload, Purpose::Telling(id));

@@ -152,7 +152,8 @@ mod tests {
 
     #[test]
     fn the_body_names_the_event_and_what_it_says_is_kept_as_it_came() {
-        let data = r#"{"id":"u-1","seq":3,"type":"x","turn":2,"timestamp_ms":1700000000000,"payload":{"b":1, "a":[ ]}}"#;
+        let data =
+            r#"{"id":"u-1","seq":3,"type":"x","turn":2,"timestamp_ms":1700000000000,"payload":{"b":1, "a":[ ]}}"#;
         let read = envelope(data).unwrap();
         let at = Some(Time(1_700_000_000_000));
         let (id, name, rest) = (SourceId::from("u-1"), "x".to_owned(), r#"{"b":1, "a":[ ]}"#.to_owned());

@@ -179,7 +179,10 @@ impl Meaning {
         self.ended = telling == Telling::First;
         let theirs = field(payload, "message_id");
         let ours = self.turn.as_ref().filter(|turn| {
-            theirs.is_none() || turn.theirs == theirs || turn.theirs.is_none() || theirs.as_deref() == Some(turn.ours.as_str())
+            theirs.is_none()
+                || turn.theirs == theirs
+                || turn.theirs.is_none()
+                || theirs.as_deref() == Some(turn.ours.as_str())
         });
         let name = match (ours, theirs) {
             (Some(turn), _) => Some(turn.ours.clone()),

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use switchboard_types::agent::{Elsewhere, Past};
 use switchboard_types::{
-    AgentSession, Ask, Connection, ConnectionStatus, Prompt, Said, SessionId, SourceCursor, SourceId, Time, TurnName, Upstream,
-    Word, WorkspaceRoot,
+    AgentSession, Ask, Connection, ConnectionStatus, Prompt, Said, SessionId, SourceCursor, SourceId, Time, TurnName,
+    Upstream, Word, WorkspaceRoot,
 };
 
 use super::*;
@@ -175,7 +175,8 @@ impl Stage {
 }
 
 fn event(seq: u64, name: &str, payload: &Value) -> SseEvent {
-    let body = json!({"id": format!("u{seq}"), "seq": seq, "type": name, "payload": payload, "turn": 1, "timestamp_ms": 5});
+    let body =
+        json!({"id": format!("u{seq}"), "seq": seq, "type": name, "payload": payload, "turn": 1, "timestamp_ms": 5});
     let id = Some(Bytes::from(seq.to_string()));
     SseEvent { last_id: id.clone(), id, name: None, data: Bytes::from(body.to_string()) }
 }

@@ -95,7 +95,10 @@ fn snippet_path(there: &str, path: &str, cut: SnippetCut) -> String {
 
 fn ordered(body: &str) -> SessionAnswer {
     let status = field(body, "status").map_or_else(|| "accepted".to_owned(), |status| cut(&status));
-    SessionAnswer::Ordered { status, detail: raw(body, "detail").and_then(value).filter(|detail| *detail != Value::Null) }
+    SessionAnswer::Ordered {
+        status,
+        detail: raw(body, "detail").and_then(value).filter(|detail| *detail != Value::Null),
+    }
 }
 
 fn entries(body: &str) -> Result<FileAnswer, Reject> {

@@ -86,7 +86,8 @@ impl Caller {
         builder = builder.header(CACHE_CONTROL, "no-store");
         if let Some(last_id) = last_id {
             let value = HeaderValue::from_bytes(last_id.as_bytes());
-            builder = builder.header(LAST_EVENT_ID, value.map_err(|_| "the last event's id fits no header".to_owned())?);
+            builder =
+                builder.header(LAST_EVENT_ID, value.map_err(|_| "the last event's id fits no header".to_owned())?);
         }
         let asked = builder.body(Full::new(Bytes::new())).map_err(|error| error.to_string())?;
         let mut sender = self.connect().await?;

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use serde_json::json;
 use serde_json::value::RawValue;
 use switchboard_dialects::agent::engine::{
-    Engine, EngineRequest, EngineSettings, Failure, Heard, Method, Output, Payload, Request, Response, StreamNo, StreamOrder,
+    Engine, EngineRequest, EngineSettings, Failure, Heard, Method, Output, Payload, Request, Response, StreamNo,
+    StreamOrder,
 };
 use switchboard_types::{LifeId, Time, Word};
 use tokio::sync::mpsc;

@@ -62,7 +62,8 @@ async fn a_stream_that_breaks_is_resumed_with_the_id_of_the_last_event() {
     run(&engine, 0..1).await;
     let truth = engine.truth(&engine.session_asked("plan 0")).0;
     let seen = engine.get("/_seen")["seen"].clone();
-    let resumed: Vec<&Value> = seen.as_array().unwrap().iter().filter_map(|asked| asked["headers"].get("last-event-id")).collect();
+    let resumed: Vec<&Value> =
+        seen.as_array().unwrap().iter().filter_map(|asked| asked["headers"].get("last-event-id")).collect();
     assert!(!resumed.is_empty(), "{seen:#}");
     for id in resumed {
         assert!(truth.iter().any(|event| event["id"] == *id), "{id} is no event of the engine");

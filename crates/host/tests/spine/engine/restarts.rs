@@ -71,8 +71,10 @@ async fn a_question_of_the_engine_is_answered_here_and_goes_back_in_its_own_word
         let question = view.wait_for("the question", asked).await;
         assert_eq!((&question["title"], &question["command"]), (&json!("run ls"), &json!("ls")));
         let approval = question["approvalId"].clone();
-        view.send(json!({"type": "approval-response", "tabId": decision, "approvalId": approval, "decision": decision}))
-            .await;
+        view.send(
+            json!({"type": "approval-response", "tabId": decision, "approvalId": approval, "decision": decision}),
+        )
+        .await;
         let done = view.wait_done(decision).await;
         assert_eq!(done["reason"], "completed", "{done}; the host says: {}", host.log());
         let heard = view.indexed(decision).iter().any(|told| told["chunk"] == format!("[{word}]"));

@@ -81,7 +81,11 @@ pub(super) fn sessions(place: &Place) -> Vec<u64> {
     let text = String::from_utf8(out.stdout).unwrap();
     let id = |line: &str| {
         let entry: Value = serde_json::from_str(line).unwrap();
-        entry["id"].as_u64().or_else(|| entry["id"].as_str()?.parse().ok()).or_else(|| entry["session"].as_u64()).unwrap()
+        entry["id"]
+            .as_u64()
+            .or_else(|| entry["id"].as_str()?.parse().ok())
+            .or_else(|| entry["session"].as_u64())
+            .unwrap()
     };
     text.lines().map(id).collect()
 }

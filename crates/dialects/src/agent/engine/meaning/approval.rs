@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use switchboard_types::agent::Answer;
-use switchboard_types::{
-    Approval, ApprovalId, ApprovalKind, ApprovalOption, CallId, OptionKind, Resolution, Severity,
-};
+use switchboard_types::{Approval, ApprovalId, ApprovalKind, ApprovalOption, CallId, OptionKind, Resolution, Severity};
 
 use super::super::field::{cut, field, raw, value};
 
@@ -101,7 +99,8 @@ mod tests {
 
     #[test]
     fn every_answer_is_one_that_the_engine_understands() {
-        let payload = r#"{"request_id":"p1","tool":"shell","kind":"shell","summary":"run it","rule_suggestion":"rm *"}"#;
+        let payload =
+            r#"{"request_id":"p1","tool":"shell","kind":"shell","summary":"run it","rule_suggestion":"rm *"}"#;
         let (approval, question) = asked(payload).unwrap();
         assert_eq!((approval.kind, approval.title.as_str()), (ApprovalKind::Command, "run it"));
         assert_eq!(approval.options.len(), 3);

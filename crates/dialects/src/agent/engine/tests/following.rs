@@ -45,7 +45,8 @@ fn a_stream_that_breaks_is_read_on_from_the_last_event_ever_later() {
         assert_eq!(stage.last_open(), ("/v1/sessions/e1/events".to_owned(), Some("u2".to_owned())));
     }
     let way = stage.way();
-    let retries: Vec<u32> = way.iter().filter(|way| way.status == ConnectionStatus::Error).map(|way| way.retries).collect();
+    let retries: Vec<u32> =
+        way.iter().filter(|way| way.status == ConnectionStatus::Error).map(|way| way.retries).collect();
     assert_eq!(retries, [1, 2, 3, 4, 5]);
     assert_eq!(way[0].last_error.as_deref(), Some("reset"));
     stage.opened();
@@ -88,7 +89,11 @@ fn a_hole_that_stays_is_told_before_what_follows_it() {
 #[test]
 fn neighbours_in_the_wrong_order_come_in_the_right_one() {
     let mut stage = Stage::open(&none());
-    [1, 3, 2].into_iter().for_each(|seq| if stage.stream.is_some() { stage.text(seq) });
+    [1, 3, 2].into_iter().for_each(|seq| {
+        if stage.stream.is_some() {
+            stage.text(seq)
+        }
+    });
     stage.opened();
     (1..=4).for_each(|seq| stage.text(seq));
     assert_eq!(stage.taken(), [1, 2, 3, 4].map(Ok));

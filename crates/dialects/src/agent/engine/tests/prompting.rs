@@ -99,7 +99,10 @@ fn a_refused_prompt_fails_in_the_words_of_the_engine() {
     stage.ask(prompt("t1", "hi"));
     stage.answer(INPUT, 409, &json!({"code":"closed","message":"session is closed"}));
     let said = stage.said();
-    assert!(matches!(&said[..], [Word::TurnFailed { message, .. }] if message.contains("session is closed")), "{said:?}");
+    assert!(
+        matches!(&said[..], [Word::TurnFailed { message, .. }] if message.contains("session is closed")),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -213,8 +216,12 @@ fn stop_does_not_overtake_the_prompt() {
 #[test]
 fn a_question_is_asked_and_its_answer_is_one_that_the_engine_knows() {
     let mut stage = Stage::open(&none());
-    stage.event(1, "permission_request", &json!({"request_id":"permission_1","tool":"bash","kind":"shell","summary":"ls",
-        "default_scope":"project"}));
+    stage.event(
+        1,
+        "permission_request",
+        &json!({"request_id":"permission_1","tool":"bash","kind":"shell","summary":"ls",
+        "default_scope":"project"}),
+    );
     let said = stage.said();
     let [Word::ApprovalWanted { approval, .. }] = meaning(&said)[..] else { panic!("{said:?}") };
     assert_eq!((approval.id.as_str(), approval.title.as_str(), approval.options.len()), ("permission_1", "ls", 3));

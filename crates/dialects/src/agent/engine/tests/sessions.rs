@@ -10,7 +10,8 @@ use super::*;
 fn the_sessions_of_the_engine_are_told_once_it_is_known() {
     let mut stage = Stage::new();
     stage.answer("/v1/health", 200, &json!({"protocol_version":"1.0"}));
-    let sessions = json!({"sessions":[{"session_id":"a","updated_at_ms":1},{"session_id":"b","title":"t","updated_at_ms":2},{}]});
+    let sessions =
+        json!({"sessions":[{"session_id":"a","updated_at_ms":1},{"session_id":"b","title":"t","updated_at_ms":2},{}]});
     stage.answer("/v1/sessions", 200, &sessions);
     let info = |there: &str, title: &str, at| AgentSessionInfo {
         agent_session: AgentSession::from(there),
@@ -39,14 +40,12 @@ fn what_is_no_engine_of_our_version_opens_nothing_and_says_why() {
 #[test]
 fn a_session_is_made_with_what_is_set_and_no_more() {
     let mut stage = Stage::known(&none());
-    let setup = Setup { config: Some("c.yaml".to_owned()), model: Some("m".to_owned()), permission: Some(PermissionMode::Ask) };
+    let setup =
+        Setup { config: Some("c.yaml".to_owned()), model: Some("m".to_owned()), permission: Some(PermissionMode::Ask) };
     stage.ask(open(None, Elsewhere { setup, ..Elsewhere::default() }));
     assert_eq!(body_of(&stage.requests[0]), json!({"config_path":"c.yaml","model":"m","permission_mode":"ask"}));
     stage.answer("/v1/sessions", 201, &json!({"session_id":"e1","status":"starting"}));
-    assert_eq!(
-        stage.said(),
-        vec![Word::SessionOpened { session: S, agent_session: Some("e1".into()), memory: None }]
-    );
+    assert_eq!(stage.said(), vec![Word::SessionOpened { session: S, agent_session: Some("e1".into()), memory: None }]);
     assert_eq!(stage.last_open(), ("/v1/sessions/e1/events?replay=true".to_owned(), None));
 }
 
@@ -73,7 +72,9 @@ fn an_engine_that_wants_a_task_gets_the_first_prompt_as_one() {
     stage.event(1, "user_message", &json!({"text":"do it"}));
     let said = stage.said();
     assert_eq!(said[0], Word::SessionOpened { session: S, agent_session: Some("e1".into()), memory: None });
-    assert!(matches!(&said[1], Word::Sourced { said: Said::Word(word), .. } if **word == Word::PromptTaken { session: S }));
+    assert!(
+        matches!(&said[1], Word::Sourced { said: Said::Word(word), .. } if **word == Word::PromptTaken { session: S })
+    );
     assert!(stage.requests.is_empty(), "it is not sent a second time");
 }
 
@@ -92,7 +93,10 @@ fn an_engine_that_cannot_be_reached_opens_nothing_new_and_loses_nothing_old() {
     stage.ask(open(None, Elsewhere::default()));
     stage.fail("/v1/health", Sent::No);
     let said = stage.said();
-    assert!(matches!(&said[..], [Word::OpenFailed { message, .. }] if message.contains("cannot be reached")), "{said:?}");
+    assert!(
+        matches!(&said[..], [Word::OpenFailed { message, .. }] if message.contains("cannot be reached")),
+        "{said:?}"
+    );
     stage.ask(open(Some("e1"), Elsewhere { upstream: Some(upstream(3)), ..Elsewhere::default() }));
     stage.fail("/v1/health", Sent::No);
     let way = stage.way();
@@ -120,7 +124,9 @@ fn files_and_commands_of_the_engine_are_answered_once_each() {
     };
     let list = Wish::Files(FileRequest::List { path: "a b".to_owned() });
     let entries = json!({"entries":[{"name":"x","path":"a b/x","kind":"directory"}]});
-    let Ok(SessionAnswer::Files(files)) = wish(list, "/v1/sessions/e1/files?path=a%20b", 200, &entries) else { panic!() };
+    let Ok(SessionAnswer::Files(files)) = wish(list, "/v1/sessions/e1/files?path=a%20b", 200, &entries) else {
+        panic!()
+    };
     let FileAnswer::Entries { entries, .. } = *files else { panic!() };
     assert_eq!((entries[0].name.as_str(), entries[0].kind), ("x", FileEntryKind::Directory));
     let read = Wish::Files(FileRequest::Read { path: "../x".to_owned(), cut: SnippetCut::default() });
