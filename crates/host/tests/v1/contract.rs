@@ -151,7 +151,8 @@ fn every_operation_answers_as_it_is_described() {
 
 #[test]
 fn every_door_of_the_table_is_described_and_every_reference_leads_somewhere() {
-    let host = Place::new().serve();
+    let place = Place::new();
+    let host = place.serve();
     let mut document = Caller::new(&host).get("/v1/openapi.json").expect(200);
     let routes = ROUTES.iter().filter(|route| route.path.starts_with("/v1/"));
     let routes: BTreeSet<_> =
