@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use switchboard_host::server::ROUTES;
 
+use super::super::host::Place;
 use super::caller::{Caller, Reply};
-use super::host::Place;
 
 /// The description, and which of its operations were tried.
 struct Contract {

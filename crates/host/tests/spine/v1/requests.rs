@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::super::host::Place;
 use super::caller::{Caller, answer_in, contiguous};
-use super::host::Place;
 
 #[test]
 fn a_session_is_opened_asked_listed_and_deleted() {
