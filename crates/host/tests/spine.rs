@@ -27,6 +27,7 @@ mod spine {
     mod tabs;
     mod tools;
     mod trust;
+    mod v1;
     mod view;
     mod wire;
 }

@@ -183,7 +183,8 @@ mod tests {
     fn an_id_leads_back_to_its_place_and_nothing_else_does() {
         let place = Seen { seq: Seq(70), epoch: Some(Epoch(u64::MAX)) };
         assert_eq!(seen(&event_id(Epoch(u64::MAX), Seq(70))), Some(place));
-        for foreign in ["", ":", "1", "a:", ":1", "x:1", "1:x", "1:-1", "+1:1", "1:+1", "10000000000000000:1", "1:2:3"] {
+        for foreign in ["", ":", "1", "a:", ":1", "x:1", "1:x", "1:-1", "+1:1", "1:+1", "10000000000000000:1", "1:2:3"]
+        {
             assert_eq!(seen(foreign), None, "{foreign}");
         }
         assert_eq!(seen("1:a"), None);

@@ -263,7 +263,6 @@ pub(crate) struct Content {
 
 /// One event of a session, as it stands after `data:`.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(dead_code, reason = "events are written by hand; this is their description")]
 pub(crate) struct Event {
     /// What to resume after: the life of the log and the event's number in it. The same as `id:`.
     id: String,

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use switchboard_host::server::ROUTES;
 
+use super::super::host::Place;
 use super::caller::{Caller, Reply};
-use super::host::Place;
 
 /// The description, and which of its operations were tried.
 struct Contract {
@@ -91,10 +92,7 @@ fn every_operation_answers_as_it_is_described() {
     let host = place.serve();
     let caller = Caller::new(&host);
     let mut contract = Contract::of(&caller);
-    let all = contract.document["paths"].as_object().unwrap().iter().flat_map(|(path, methods)| {
-        methods.as_object().unwrap().keys().map(|method| (path.clone(), method.clone())).collect::<Vec<_>>()
-    });
-    let all: BTreeSet<(String, String)> = all.collect();
+    let all = described(&contract.document);
 
     contract.call(&caller, "GET", "/v1/health", None).expect(200);
     contract.call(&caller, "GET", "/v1/openapi.json", None).expect(200);
@@ -149,4 +147,38 @@ fn every_operation_answers_as_it_is_described() {
     }
     contract.call(&caller, "DELETE", &session, None).expect(204);
     assert_eq!(contract.tried, all, "every operation is tried");
+}
+
+#[test]
+fn every_door_of_the_table_is_described_and_every_reference_leads_somewhere() {
+    let place = Place::new();
+    let host = place.serve();
+    let mut document = Caller::new(&host).get("/v1/openapi.json").expect(200);
+    let routes = ROUTES.iter().filter(|route| route.path.starts_with("/v1/"));
+    let routes: BTreeSet<_> =
+        routes.map(|route| (route.path.to_owned(), route.method.as_str().to_lowercase())).collect();
+    assert_eq!(described(&document), routes);
+    let payloads = document.as_object_mut().unwrap().remove("x-payloads").unwrap();
+    follow(&document, &document);
+    payloads.as_object().unwrap().values().for_each(|payload| follow(payload, payload));
+}
+
+/// Every path with every method of a description.
+fn described(document: &Value) -> BTreeSet<(String, String)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    let methods = |(path, methods): (&String, &Value)| {
+        methods.as_object().unwrap().keys().map(|method| (path.clone(), method.clone())).collect::<Vec<_>>()
+    };
+    paths.flat_map(methods).collect()
+}
+
+fn follow(value: &Value, root: &Value) {
+    if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
+        assert!(root.pointer(reference.strip_prefix('#').unwrap()).is_some(), "{reference}");
+    }
+    match value {
+        Value::Object(map) => map.values().for_each(|value| follow(value, root)),
+        Value::Array(items) => items.iter().for_each(|value| follow(value, root)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }

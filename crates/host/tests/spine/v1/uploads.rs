@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
+use super::super::host::{Place, eventually};
 use super::caller::Caller;
-use super::host::{Place, eventually};
 
 #[test]
 fn what_is_uploaded_goes_with_a_prompt_and_goes_with_its_session() {

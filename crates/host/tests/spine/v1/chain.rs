@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
+use super::super::host::{Host, Place, signal};
 use super::caller::{Caller, Stream, answer_in, contiguous};
-use super::host::{Host, Place, signal};
 
 /// B, the host that does the work, and A, whose agent it is.
 struct Chain {

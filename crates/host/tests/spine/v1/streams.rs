@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::super::host::Place;
 use super::caller::{Caller, answer_in, contiguous};
-use super::host::Place;
 
 fn id(event: &Value) -> &str {
     event["id"].as_str().unwrap()
@@ -107,7 +107,7 @@ fn a_stream_says_that_it_is_there_and_ends_with_the_host() {
         while stream.next().is_some() {}
         stream.comments
     });
-    super::host::eventually("a sign of life, then the end", || {
+    super::super::host::eventually("a sign of life, then the end", || {
         host.get("/metrics", &host.bearer()).body().contains("switchboard_view_links_open 1")
     });
     assert_eq!(host.stop(), Some(0));

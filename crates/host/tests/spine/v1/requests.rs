@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use super::super::host::Place;
 use super::caller::{Caller, answer_in, contiguous};
-use super::host::Place;
 
 #[test]
 fn a_session_is_opened_asked_listed_and_deleted() {
@@ -146,8 +146,9 @@ fn bodies_that_are_no_json_too_large_or_of_another_type_are_refused_and_change_n
         let refusal = caller.raw("POST", &input, &json_type, body.as_bytes());
         assert_eq!(refusal.expect(400)["code"], "bad_request", "{body}");
     }
-    let deep = format!("{{\"content\":\"x\",\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
-    assert_eq!(caller.raw("POST", &input, &json_type, deep.as_bytes()).expect(400)["code"], "bad_request");
+    let deep = format!("{{\"command\":\"x\",\"payload\":{{\"a\":{}{}}}}}", "[".repeat(200), "]".repeat(200));
+    let command = format!("{session}/command");
+    assert_eq!(caller.raw("POST", &command, &json_type, deep.as_bytes()).expect(400)["code"], "bad_request");
     let form = [("Content-Type", "application/x-www-form-urlencoded")];
     assert_eq!(caller.raw("POST", &input, &form, b"{}").expect(415)["code"], "unsupported_media_type");
     let large = format!("{{\"content\":\"{}\"}}", "x".repeat(16 * 1024 * 1024));

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use serde_json::Value;
 
-use super::host::{Host, PATIENCE};
+use super::super::host::{Host, PATIENCE};
 
 /// Whoever calls a host.
 pub(crate) struct Caller {
