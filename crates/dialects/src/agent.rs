@@ -3,6 +3,7 @@
 pub mod acp;
 pub mod apex;
 mod early;
+pub mod engine;
 pub mod plain;
 mod repeat;
 
@@ -14,6 +15,7 @@ use crate::framing::FramingKind;
 
 pub use acp::Acp;
 pub use apex::Apex;
+pub use engine::Engine;
 pub use plain::Plain;
 
 /// One vocabulary of agents, with what it must remember for one process.

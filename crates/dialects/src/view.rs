@@ -1,6 +1,7 @@
 //! The vocabularies of views. Each is one file; none knows another.
 
 pub mod bb;
+pub mod events;
 pub mod switchboard;
 pub mod tabs;
 pub mod tools;

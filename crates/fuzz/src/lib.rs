@@ -17,10 +17,12 @@ pub const TARGETS: &[Target] = &[
     Target { name: "lines", run: targets::framing::lines },
     Target { name: "content-length", run: targets::framing::content_length },
     Target { name: "native", run: targets::framing::native },
+    Target { name: "sse", run: targets::sse::run },
     Target { name: "jsonrpc", run: targets::jsonrpc::run },
     Target { name: "plain", run: targets::plain::run },
     Target { name: "apex", run: targets::apex::run },
     Target { name: "acp", run: targets::acp::run },
+    Target { name: "engine", run: targets::engine::run },
     Target { name: "policy", run: targets::policy::run },
 ];
 

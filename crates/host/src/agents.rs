@@ -6,6 +6,7 @@
 //! | [`known`] | agents that many people have, and whether they are on this machine |
 //! | [`fleet`] | the door for the host's task: start one, end all |
 //! | `kinds` | which dialect a kind speaks |
+//! | `engine` | agents that work elsewhere, over HTTP |
 //! | `spawner` | the one thread that starts processes |
 //! | `birth` | what happens in the child between fork and exec |
 //! | `environment`, `program` | what the child may know and which file it is |
@@ -35,6 +36,7 @@ mod body;
 pub(crate) mod command;
 mod ear;
 mod ending;
+mod engine;
 mod environment;
 mod group;
 mod kinds;
@@ -43,7 +45,7 @@ mod mark;
 mod mouth;
 mod orphans;
 mod proc;
-mod program;
+pub(crate) mod program;
 mod quiet;
 mod spawner;
 mod stderr;
@@ -56,4 +58,4 @@ pub use ending::Graces;
 pub use fleet::Agents;
 pub use kinds::unsupported;
 pub(crate) use program::find as find_program;
-pub use spec::{AgentKind, AgentSpec, EnvValue, ProcessPer, ProcessSpec, SecretName};
+pub use spec::{AgentKind, AgentSpec, EnvValue, ProcessPer, ProcessSpec, SecretName, WantedBy};

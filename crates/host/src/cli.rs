@@ -8,7 +8,7 @@
 //! | [`join`] | commands that talk to the running host |
 //! | `connect` | standard input and output joined to a host |
 //! | `run` | one turn in the terminal |
-//! | `agents`, `sessions`, `tools`, `rules`, `trust` | the commands of these names |
+//! | `agents`, `sessions`, `tools`, `rules`, `trust`, `secrets` | the commands of these names |
 //! | `inspect` | the recorded wire of a session |
 //! | `doctor` | what is wrong, and how to mend it |
 //! | `schema`, `completions` | what programs and shells want to know |
@@ -37,6 +37,7 @@ mod reach;
 mod rules;
 mod run;
 mod schema;
+mod secrets;
 mod sessions;
 mod tools;
 mod trust;
@@ -65,6 +66,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Inspect(inspect)) => inspect::run(&cli, inspect).await,
         Some(Command::Trust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Trusted).await,
         Some(Command::Untrust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Untrusted).await,
+        Some(Command::Secrets(command)) => secrets::run(&cli, command),
         Some(Command::Doctor) => doctor::run(&cli).await,
         Some(Command::Schema { dialect }) => schema::run(&cli, dialect.as_deref()),
         Some(Command::Completions { shell }) => {

@@ -4,6 +4,7 @@
 //! | file | owns |
 //! | --- | --- |
 //! | `driver/deeds.rs` | carrying out what the host wants done |
+//! | `driver/files.rs` | files of sessions, looked at off the host's task |
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
 //! | `driver/orders.rs` | what the core orders for errands, held to what the workspace asks for |
 //! | `driver/readiness.rs` | what is found out about the tools while the host runs already |
@@ -16,6 +17,7 @@
 
 mod configuration;
 mod deeds;
+mod files;
 mod orders;
 mod readiness;
 mod recap;
@@ -30,24 +32,27 @@ pub(crate) use start::wanted_walls;
 pub use start::{run, set_trust_in_store};
 
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
 use switchboard_types::{
-    Command, CommitDone, Containment, ErrandNews, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot,
+    Command, CommitDone, Containment, ErrandNews, FileAnswer, LifeId, LinkId, ReadId, Reject, RequestNo, SessionId,
+    WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::agents::Agents;
+use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::config::watch::{Seen, UserConfig, Wanted};
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
 use crate::runner::Runner;
-use crate::server::Metrics;
+use crate::server::{Artifacts, Metrics};
 use crate::store::{Store, StoreError, Which};
 use crate::wire::Recorder;
 
@@ -81,6 +86,8 @@ pub enum StoreAnswer {
     Listed(Box<Input>),
     /// What nobody waits in line for was looked up.
     Found(Box<Input>),
+    /// Files were looked at.
+    Files(LinkId, RequestNo, Result<Box<FileAnswer>, Reject>),
 }
 
 /// What the driver is given.
@@ -109,6 +116,10 @@ pub struct Parts {
     pub watching: (watch::Sender<Wanted>, mpsc::Receiver<Seen>),
     /// The folder of tabs that name none.
     pub home: WorkspaceRoot,
+    /// The host's own data folder, canonical.
+    pub data: PathBuf,
+    /// Where links to what sessions have are kept.
+    pub artifacts: Arc<Artifacts>,
     /// The one clock.
     pub clock: Clock,
     /// What is counted.
@@ -136,6 +147,7 @@ pub struct Driver {
     containment: Containment,
     workspaces: workspaces::Workspaces,
     wire: wire::Wire,
+    attachments: Attachments,
     clock: Clock,
     metrics: Arc<Metrics>,
     outboxes: HashMap<LinkId, mpsc::Sender<Outgoing>>,
@@ -144,6 +156,7 @@ pub struct Driver {
     reads_in_flight: usize,
     listings: VecDeque<deeds::Listing>,
     listings_in_flight: usize,
+    files: files::Looks,
     trusting: HashMap<RequestId, workspaces::Trusting>,
     deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     removing: HashMap<RequestId, oneshot::Sender<Result<bool, String>>>,
@@ -188,10 +201,12 @@ impl Driver {
         let (added_to, added) = mpsc::channel(configuration::MAX_ADDING);
         let mut wire = wire::Wire::new(parts.recorder);
         let kept = wire.sessions();
+        let is_stored = |session| parts.store.sessions(Which::One(session)).map_or(true, |found| !found.is_empty());
         if !kept.is_empty() {
-            let is_stored = |session| parts.store.sessions(Which::One(session)).map_or(true, |found| !found.is_empty());
             wire::orphans(kept, is_stored).into_iter().for_each(|session| wire.forget(session));
         }
+        let attachments = Attachments::within(&parts.data);
+        attachments.sweep(is_stored);
         let mut driver = Self {
             host,
             store: parts.store,
@@ -214,6 +229,8 @@ impl Driver {
             reads_in_flight: 0,
             listings: VecDeque::new(),
             listings_in_flight: 0,
+            attachments,
+            files: files::Looks::new(parts.data, parts.artifacts),
             trusting: HashMap::new(),
             deleting: HashMap::new(),
             removing: HashMap::new(),
@@ -292,10 +309,22 @@ impl Driver {
         }
     }
 
+    /// What was uploaded for a session goes when the session has gone.
+    fn forget_attachments(&self, session: SessionId) {
+        let attachments = self.attachments.clone();
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = attachments.forget(session) {
+                tracing::warn!(%session, %error, "attachments of a deleted session could not be removed yet");
+            }
+        });
+    }
+
     fn answer(&mut self, answer: StoreAnswer) {
         let input = match answer {
             StoreAnswer::Done(done) => {
-                self.wire.committed(&done);
+                for session in self.wire.committed(&done) {
+                    self.forget_attachments(session);
+                }
                 Input::Committed(done)
             }
             StoreAnswer::Page(read, slice) => {
@@ -315,6 +344,10 @@ impl Driver {
                 *input
             }
             StoreAnswer::Found(input) => *input,
+            StoreAnswer::Files(link, request, result) => {
+                self.files.one_done();
+                Input::FilesDone { link, request, result }
+            }
         };
         self.host.handle(self.clock.now(), input);
     }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use switchboard_types::limits::{MAX_HISTORY_ROWS, READ_PAGE_BYTES};
 use switchboard_types::record::Peek;
-use switchboard_types::{EventRef, HistoryPlace, Seq, SessionId, SessionRow, Time};
+use switchboard_types::{EventRef, HistoryPlace, Seq, SessionId, SessionRow, SourceRef, Time};
 
 use crate::store::{Store, StoreError, Which};
 
@@ -85,22 +85,51 @@ pub fn workspaces(store: &dyn Store) -> Result<Vec<WorkspaceEntry>, StoreError> 
     Ok(rows.into_iter().map(|row| WorkspaceEntry { root: row.root.to_string(), trusted_ms: row.trusted }).collect())
 }
 
+/// A part of a log, as lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogPart {
+    /// One JSON value a line, lost events first as `{"gap":{"from":…,"to":…}}`.
+    pub lines: Vec<u8>,
+    /// The last event of it, or the last that is lost; none at the end of the log.
+    pub last: Option<Seq>,
+}
+
 /// The next events after a cursor, one JSON value a line, lost ones first as `{"gap":{"from":…,"to":…}}`; empty at the end
 /// of the log, none if there is no such session.
 pub fn log(store: &dyn Store, session: SessionId, after: Seq) -> Result<Option<Vec<u8>>, StoreError> {
+    Ok(log_part(store, session, after)?.map(|part| part.lines))
+}
+
+/// The same, with how far it goes.
+pub fn log_part(store: &dyn Store, session: SessionId, after: Seq) -> Result<Option<LogPart>, StoreError> {
     if store.sessions(Which::One(session))?.is_empty() {
         return Ok(None);
     }
     let slice = store.read_after(session, after, READ_PAGE_BYTES)?;
-    let mut lines = Vec::new();
+    let mut part = LogPart::default();
     if let Some((from, to)) = slice.gap {
-        lines.extend_from_slice(format!("{{\"gap\":{{\"from\":{from},\"to\":{to}}}}}\n").as_bytes());
+        part.lines.extend_from_slice(format!("{{\"gap\":{{\"from\":{from},\"to\":{to}}}}}\n").as_bytes());
+        part.last = Some(to);
     }
     if let Some(page) = &slice.page {
-        lines.reserve(page.bytes() * 2);
-        page.events().for_each(|event| event_line(&event, &mut lines));
+        part.lines.reserve(page.bytes() * 2);
+        page.events().for_each(|event| event_line(&event, &mut part.lines));
+        part.last = Some(page.last());
     }
-    Ok(Some(lines))
+    Ok(Some(part))
+}
+
+/// The event after a cursor as such a line; none if there is no such session or event.
+pub fn event(store: &dyn Store, session: SessionId, before: Seq) -> Result<Option<Vec<u8>>, StoreError> {
+    if store.sessions(Which::One(session))?.is_empty() {
+        return Ok(None);
+    }
+    let slice = store.read_after(session, before, 1)?;
+    let mut line = Vec::new();
+    if let Some(event) = slice.page.iter().flat_map(|page| page.events()).find(|event| event.seq == before.next()) {
+        event_line(&event, &mut line);
+    }
+    Ok(Some(line).filter(|line| !line.is_empty()))
 }
 
 /// Writes one event from the record's own bytes, which are JSON already.
@@ -109,13 +138,40 @@ fn event_line(event: &EventRef<'_>, out: &mut Vec<u8>) {
     if let Some(turn) = event.turn {
         out.extend_from_slice(format!(",\"turn\":{turn}").as_bytes());
     }
+    if let Some(SourceRef { id, seq, name, .. }) = event.source() {
+        let source = serde_json::json!({ "id": id, "seq": seq, "type": name });
+        out.extend_from_slice(format!(",\"source\":{source}").as_bytes());
+    }
     out.extend_from_slice(b",\"body\":");
     match event.peek() {
         Peek::Text(text) => string_body("text", text, out),
         Peek::Thought(text) => string_body("thought", text, out),
         Peek::Json(json) => out.extend_from_slice(json),
     }
+    if let Some(source) = event.source() {
+        source_field(&source, out);
+    }
     out.extend_from_slice(b"}\n");
+}
+
+/// Where it comes from, if whoever works keeps a log of its own. What it says there is JSON already.
+fn source_field(source: &SourceRef<'_>, out: &mut Vec<u8>) {
+    let mut said = serde_json::json!({"id": source.id, "type": source.name});
+    let numbers = [("seq", source.seq), ("turn", source.turn.map(u64::from)), ("time", source.at.map(|at| at.0))];
+    for (name, number) in numbers {
+        if let (Some(number), Some(said)) = (number, said.as_object_mut()) {
+            said.insert(name.to_owned(), number.into());
+        }
+    }
+    let said = said.to_string();
+    out.extend_from_slice(b",\"source\":");
+    out.extend_from_slice(said.strip_suffix('}').unwrap_or(&said).as_bytes());
+    if !source.rest.is_empty() {
+        out.extend_from_slice(b",\"payload\":");
+        // A line stays a line.
+        out.extend(source.rest.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { byte }));
+    }
+    out.push(b'}');
 }
 
 fn string_body(kind: &str, escaped: &[u8], out: &mut Vec<u8>) {

@@ -2,15 +2,18 @@
 //! conversation; those are the core's.
 
 pub mod agents;
+pub mod attachments;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod demo;
 pub mod driver;
+pub mod files;
 pub mod folder;
 pub mod history;
 pub mod link;
 pub mod runner;
+pub mod secrets;
 pub mod server;
 pub mod store;
 pub mod wire;

@@ -156,6 +156,8 @@ pub struct SharedPage {
     pub home: AgentHome,
     /// WebSocket frames, one after the other, for each of [`ViewKind::ALL`].
     pub frames: [OnceLock<Bytes>; ViewKind::ALL.len()],
+    /// The same as server-sent events.
+    pub events: OnceLock<Bytes>,
 }
 
 /// What the links of agents send to the host's task.

@@ -6,7 +6,7 @@
 //! | [`accept`] | the listening socket, the connections and their end |
 //! | [`access`] | the token, the cookie and the one-time login codes |
 //! | [`answer`] | the shape of every refusal and the headers of every answer |
-//! | [`artifact`] | what is too large for a browser, for a short while |
+//! | [`artifact`] | what can be fetched for a short while: what is too large for a browser, and what a session has |
 //! | [`assets`] | the page as it lies in the program |
 //! | [`control`] | what our own command line asks of a running host |
 //! | [`credential`] | where a request carries its credential |
@@ -17,6 +17,7 @@
 //! | [`page`] | the page and the login |
 //! | [`routes`] | the one table of doors |
 //! | [`secret`] | secrets that cannot be printed |
+//! | [`v1`] | the HTTP door |
 //! | [`wire`] | the recorded wire of a session, and its switch |
 //! | [`ws`] | WebSocket links of views |
 
@@ -34,11 +35,13 @@ mod names;
 mod page;
 mod routes;
 mod secret;
+mod v1;
 mod wire;
 mod ws;
 
 pub use accept::{Doors, MAX_CONNECTIONS, Server, ServerError};
 pub use access::{Access, AccessError, DataId};
+pub use artifact::Artifacts;
 pub use folder::{FolderError, canonical_folder};
 pub use metrics::{Counter, Gauge, Metrics, Refusal};
 pub use routes::{Needs, ROUTES, Route};

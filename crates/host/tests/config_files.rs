@@ -84,7 +84,7 @@ fn every_kind_of_agent_is_understood() {
     let claude = config.agents().find(|spec| spec.name.as_str() == "claude").unwrap();
     let AgentKind::Acp(process) = claude.kind else { panic!("it is an ACP agent") };
     assert_eq!((process.per, process.record), (ProcessPer::Shared, true));
-    assert_eq!(process.env["KEY"], EnvValue::Secret(SecretName("anthropic".into())));
+    assert_eq!(process.env["KEY"], EnvValue::Secret(SecretName::of_user("anthropic")));
     assert_eq!(process.env["LOG"], EnvValue::Plain("info".into()));
     assert!(!format!("{process:?}").contains("\"info\""), "values are not shown");
 }

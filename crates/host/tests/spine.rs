@@ -17,7 +17,9 @@ mod spine {
     mod configuration;
     mod damage;
     mod doors;
+    mod engine;
     mod host;
+    mod isolation;
     mod lent;
     mod page;
     mod restart;

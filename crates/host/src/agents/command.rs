@@ -89,5 +89,5 @@ pub(crate) fn signal_name(number: i32) -> Option<&'static str> {
 pub(crate) fn environment_with(set: &[(String, String)]) -> io::Result<BTreeMap<OsString, OsString>> {
     let mut process = ProcessSpec::new(Vec::<String>::new());
     process.env = set.iter().map(|(name, value)| (name.clone(), EnvValue::Plain(value.clone()))).collect();
-    environment::of_child(&process, std::env::vars_os()).map_err(io::Error::other)
+    environment::of_child(&process, std::env::vars_os(), environment::Vault::Closed).map_err(io::Error::other)
 }

@@ -7,25 +7,32 @@ use std::ffi::{OsStr, OsString};
 use thiserror::Error;
 
 use super::spec::{EnvValue, ProcessSpec};
+use crate::secrets::Secrets;
 
 /// Names that every child gets, if the host has them.
 const ALLOWED: [&str; 8] = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ"];
 /// How allowed names of the locale begin.
 const LOCALE: &[u8] = b"LC_";
 
+/// Where secrets come from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Vault<'a> {
+    /// From the store of secrets.
+    Open(&'a Secrets),
+    /// From nowhere.
+    Closed,
+}
+
 /// A variable that cannot be set.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(super) enum EnvironmentError {
-    /// Secrets are not there yet.
-    #[error(
-        "its variable `{variable}` wants the secret `{secret}`, and this version keeps no secrets; \
-         name the variable in `inherit` and set it for the host instead"
-    )]
-    NoSecrets {
+    /// Its secret cannot be had.
+    #[error("its variable `{variable}` wants a secret: {why}")]
+    NoSecret {
         /// The variable.
         variable: String,
-        /// The secret.
-        secret: String,
+        /// Why not.
+        why: String,
     },
 }
 
@@ -33,14 +40,20 @@ pub(super) enum EnvironmentError {
 pub(super) fn of_child(
     process: &ProcessSpec,
     host: impl IntoIterator<Item = (OsString, OsString)>,
+    vault: Vault<'_>,
 ) -> Result<BTreeMap<OsString, OsString>, EnvironmentError> {
     let mut environment: BTreeMap<_, _> =
         host.into_iter().filter(|(name, _)| is_allowed(name) || is_inherited(name, process)).collect();
     for (variable, value) in &process.env {
         match value {
             EnvValue::Plain(value) => environment.insert(variable.into(), value.into()),
-            EnvValue::Secret(secret) => {
-                return Err(EnvironmentError::NoSecrets { variable: variable.clone(), secret: secret.0.clone() });
+            EnvValue::Secret(wanted) => {
+                let found = match vault {
+                    Vault::Open(secrets) => secrets.for_variable(wanted).map_err(|error| error.to_string()),
+                    Vault::Closed => Err("nothing that is no agent is given one".to_owned()),
+                };
+                let no_secret = |why| EnvironmentError::NoSecret { variable: variable.clone(), why };
+                environment.insert(variable.into(), found.map_err(no_secret)?.reveal().into())
             }
         };
     }
@@ -76,7 +89,7 @@ mod tests {
         process.inherit = vec!["PROXY".into(), "ABSENT".into()];
         process.env.insert("LOG".into(), EnvValue::Plain("info".into()));
         process.env.insert("TZ".into(), EnvValue::Plain("UTC".into()));
-        let environment = of_child(&process, host()).unwrap();
+        let environment = of_child(&process, host(), Vault::Closed).unwrap();
         assert_eq!(
             names(&environment),
             ["HOME", "LANG", "LC_ALL", "LOG", "PATH", "PROXY", "SHELL", "TERM", "TMPDIR", "TZ", "USER"]
@@ -85,10 +98,15 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_refused_as_long_as_there_are_none() {
+    fn a_secret_is_taken_from_the_store_and_is_missed_if_it_is_not_there() {
+        let data = tempfile::tempdir().unwrap();
+        let secrets = Secrets::within(data.path());
         let mut process = ProcessSpec::new(["x"]);
-        process.env.insert("KEY".into(), EnvValue::Secret(SecretName("anthropic".into())));
-        let error = of_child(&process, host()).unwrap_err();
-        assert!(error.to_string().contains("`KEY` wants the secret `anthropic`"), "{error}");
+        process.env.insert("KEY".into(), EnvValue::Secret(SecretName::of_user("anthropic")));
+        let error = of_child(&process, host(), Vault::Open(&secrets)).unwrap_err().to_string();
+        assert!(error.contains("`KEY`") && error.contains("switchboard secrets set anthropic"), "{error}");
+        secrets.set("anthropic", &crate::server::Secret::new("canary")).unwrap();
+        let environment = of_child(&process, host(), Vault::Open(&secrets)).unwrap();
+        assert_eq!(environment[OsStr::new("KEY")], "canary");
     }
 }

@@ -10,11 +10,13 @@ use tokio::sync::{mpsc, watch};
 
 use super::children::Children;
 use super::ending::Graces;
+use super::engine;
 use super::life::{self, Around};
 use super::spawner::Spawner;
-use super::spec::AgentSpec;
+use super::spec::{AgentKind, AgentSpec};
 use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder, Taping};
+use crate::secrets::Secrets;
 
 /// Orders that wait for one agent's task, which takes them even while the agent does not read.
 pub const ORDERS: usize = 16 * 1024;
@@ -27,6 +29,7 @@ pub struct Agents {
     inbox: mpsc::Sender<AgentInput>,
     clock: Clock,
     graces: Graces,
+    secrets: Secrets,
     stop: watch::Sender<bool>,
     /// Every life holds one of these; when all are gone, so are the processes.
     alive: mpsc::Sender<Infallible>,
@@ -39,7 +42,8 @@ impl Agents {
         let runtime = Handle::current();
         let spawner = Spawner::start(runtime.clone(), Children::within(data)?)?;
         let (alive, ended) = mpsc::channel(1);
-        Ok(Self { runtime, spawner, inbox, clock, graces, stop: watch::Sender::new(false), alive, ended })
+        let (secrets, stop) = (Secrets::within(data), watch::Sender::new(false));
+        Ok(Self { runtime, spawner, inbox, clock, graces, secrets, stop, alive, ended })
     }
 
     /// Starts a process. `Started` is the first input of its life and `Ended` the last; if it cannot be started, `Ended`
@@ -64,9 +68,15 @@ impl Agents {
             clock: self.clock,
             graces: self.graces,
             taping,
+            secrets: self.secrets.clone(),
         };
         let (inbox, alive, agent) = (self.inbox.clone(), self.alive.clone(), spec.name.clone());
-        let lived = self.runtime.spawn(life::live(life, spec.clone(), root.clone(), self.spawner.clone(), around));
+        let lived = match spec.kind {
+            AgentKind::Engine { .. } => self.runtime.spawn(engine::live(life, spec.clone(), around)),
+            AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Apex { .. } | AgentKind::Model { .. } => {
+                self.runtime.spawn(life::live(life, spec.clone(), root.clone(), self.spawner.clone(), around))
+            }
+        };
         self.runtime.spawn(async move {
             if let Err(error) = lived.await {
                 tracing::error!(%agent, %error, "the task of an agent failed");
@@ -77,6 +87,18 @@ impl Agents {
             drop(alive);
         });
         send
+    }
+
+    /// The same with the secrets of another folder.
+    #[must_use]
+    pub fn with_secrets(self, secrets: Secrets) -> Self {
+        Self { secrets, ..self }
+    }
+
+    /// The secrets that agents may be given.
+    #[must_use]
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// Ends all processes, each gracefully and all at once, and waits until none is left. What they still say reaches

@@ -7,7 +7,7 @@ use switchboard_dialects::agent::plain::Plain;
 
 use super::spec::{AgentKind, AgentSpec};
 
-/// The dialect for a new process of this agent; none if this version cannot run its kind.
+/// The dialect for a new process of this agent; none if it is no process or this version cannot run its kind.
 pub(super) fn dialect(spec: &AgentSpec) -> Option<Box<dyn AgentDialect>> {
     match &spec.kind {
         AgentKind::Plain(_) => Some(Box::new(Plain::new())),
@@ -30,8 +30,8 @@ fn setting(config: &serde_json::Value) -> Setting {
 #[must_use]
 pub fn unsupported(spec: &AgentSpec) -> Option<String> {
     match spec.kind {
-        AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Apex { .. } => None,
-        AgentKind::Engine { .. } | AgentKind::Model { .. } => Some(format!(
+        AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Apex { .. } | AgentKind::Engine { .. } => None,
+        AgentKind::Model { .. } => Some(format!(
             "agent `{}` cannot start: kind `{}` is not supported by this version; choose another agent",
             spec.name,
             spec.kind.word()

@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::body::{Body, Leader};
 use super::ear::Ear;
 use super::ending::{Ending, Farewell, Graces, Memory, Rest, Step, Why};
+use super::environment::Vault;
 use super::mouth::{Heard, Mouth};
 use super::spawner::{Born, Spawner};
 use super::spec::AgentSpec;
@@ -23,6 +24,7 @@ use super::tape::Tape;
 use super::{environment, kinds, proc, program, stderr};
 use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder, EndHow, Taping};
+use crate::secrets::Secrets;
 
 /// Bytes still taken from a pipe that is held open after the process is gone and its time is up.
 const MAX_HELD_BYTES: usize = 1024 * 1024;
@@ -38,12 +40,13 @@ pub(super) struct Around {
     pub(super) clock: Clock,
     pub(super) graces: Graces,
     pub(super) taping: Taping,
+    pub(super) secrets: Secrets,
 }
 
 /// Starts the process and stays with it to its end.
 pub(super) async fn live(life: LifeId, spec: AgentSpec, root: WorkspaceRoot, spawner: Spawner, around: Around) {
     let (inbox, stop) = (around.inbox.clone(), around.stop.clone());
-    let message = match start(&spec, &root, spawner).await {
+    let message = match start(&spec, &root, spawner, &around.secrets).await {
         Ok((born, dialect)) => Life::new(life, &spec, born, dialect, around).run().await,
         Err(message) => message,
     };
@@ -55,12 +58,14 @@ async fn start(
     spec: &AgentSpec,
     root: &WorkspaceRoot,
     spawner: Spawner,
+    secrets: &Secrets,
 ) -> Result<(Born, Box<dyn AgentDialect>), String> {
     let (Some(dialect), Some(process)) = (kinds::dialect(spec), spec.kind.process()) else {
         return Err(kinds::unsupported(spec).unwrap_or_else(|| format!("agent `{}` cannot start", spec.name)));
     };
     let failed = |why: &dyn std::fmt::Display| format!("agent `{}` could not be started: {why}", spec.name);
-    let environment = environment::of_child(process, std::env::vars_os()).map_err(|error| failed(&error))?;
+    let environment = environment::of_child(process, std::env::vars_os(), Vault::Open(secrets));
+    let environment = environment.map_err(|error| failed(&error))?;
     let root = Path::new(root.as_str());
     let word = process.command.first().map_or("", String::as_str);
     let path = environment.get(OsStr::new("PATH")).map(AsRef::as_ref);
@@ -374,13 +379,13 @@ fn at_least(until: Instant) -> Instant {
 }
 
 /// Waits until all agents are to stop.
-async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
+pub(super) async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
     // An error means that nobody holds the agents any more, which is the same.
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
 /// Waits for room in the host's inbox. Once all agents are to stop, nobody may be reading it: then only what fits goes.
-async fn deliver(inbox: &mpsc::Sender<AgentInput>, mut stop: watch::Receiver<bool>, input: AgentInput) {
+pub(super) async fn deliver(inbox: &mpsc::Sender<AgentInput>, mut stop: watch::Receiver<bool>, input: AgentInput) {
     let permit = tokio::select! {
         biased;
         permit = inbox.reserve() => permit.ok(),

@@ -36,6 +36,10 @@ pub enum AgentKind {
         url: String,
         /// Sent as bearer, to this origin only.
         secret: Option<SecretName>,
+        /// Its own configuration for new sessions, by its path there.
+        config_path: Option<String>,
+        /// The folder there in which new sessions work.
+        workspace: Option<String>,
     },
     /// The built-in agent over a model's server.
     Model {
@@ -110,7 +114,28 @@ impl ProcessSpec {
 
 /// The name of a stored secret; not the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SecretName(pub String);
+pub struct SecretName {
+    /// What it is stored as.
+    pub name: String,
+    /// Who wants it.
+    pub by: WantedBy,
+}
+
+impl SecretName {
+    /// One that the user's own configuration names.
+    pub fn of_user(name: impl Into<String>) -> Self {
+        Self { name: name.into(), by: WantedBy::User }
+    }
+}
+
+/// Whose configuration names a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedBy {
+    /// The user's own.
+    User,
+    /// A workspace's, which somebody else may have written.
+    Workspace,
+}
 
 /// The value of a variable.
 #[derive(Clone, PartialEq, Eq)]

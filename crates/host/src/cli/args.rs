@@ -81,6 +81,9 @@ pub enum Command {
         /// The workspace; the current folder if absent
         dir: Option<PathBuf>,
     },
+    /// Secrets that agents need: store, list and remove them
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Check the set-up, the store and the agents, and say how to mend what is wrong
     Doctor,
     /// Print the JSON Schema of every message of a dialect
@@ -331,6 +334,23 @@ pub enum RulesCommand {
         /// Which rule
         #[arg(value_name = "ID")]
         id: String,
+    },
+}
+
+/// What to do with secrets.
+#[derive(Debug, Subcommand)]
+pub enum SecretsCommand {
+    /// Store one; its value comes from standard input, and is not shown on a terminal
+    Set {
+        /// What to call it
+        name: String,
+    },
+    /// List their names and where each may be sent; never a value
+    List,
+    /// Remove one
+    Remove {
+        /// Which one
+        name: String,
     },
 }
 

@@ -9,16 +9,21 @@ use toml::{Spanned, Value};
 
 use super::file::{AgentTable, KindWord, ProcessWord};
 use super::place::{ConfigError, Source};
-use crate::agents::{AgentKind, AgentSpec, EnvValue, ProcessPer, ProcessSpec, SecretName};
+use crate::agents::{AgentKind, AgentSpec, EnvValue, ProcessPer, ProcessSpec, SecretName, WantedBy};
 
 type Found<T> = Result<T, ConfigError>;
 
 /// Makes the agent that a table describes.
-pub(super) fn read(source: Source<'_>, name: &Spanned<String>, table: Spanned<AgentTable>) -> Found<AgentSpec> {
+pub(super) fn read(
+    source: Source<'_>,
+    by: WantedBy,
+    name: &Spanned<String>,
+    table: Spanned<AgentTable>,
+) -> Found<AgentSpec> {
     check_name(source, name)?;
     // A table that has its own header covers only that, so what is missing is said at the name.
     let place = name.span();
-    let table = Table { source, place, table: table.into_inner() };
+    let table = Table { source, by, place, table: table.into_inner() };
     let kind = table.table.kind.as_ref().ok_or_else(|| table.missing("kind"))?;
     let kind = match *kind.get_ref() {
         KindWord::Plain => AgentKind::Plain(table.process(KindWord::Plain)?),
@@ -48,6 +53,7 @@ fn check_name(source: Source<'_>, name: &Spanned<String>) -> Found<()> {
 
 struct Table<'a> {
     source: Source<'a>,
+    by: WantedBy,
     place: Range<usize>,
     table: AgentTable,
 }
@@ -71,6 +77,8 @@ impl Table<'_> {
             ("secret", table.secret.as_ref().map(Spanned::span)),
             ("base_url", table.base_url.as_ref().map(Spanned::span)),
             ("model", table.model.as_ref().map(Spanned::span)),
+            ("config_path", table.config_path.as_ref().map(Spanned::span)),
+            ("workspace", table.workspace.as_ref().map(Spanned::span)),
         ];
         for (key, span) in spans {
             if let Some(span) = span.filter(|_| !known.contains(&key)) {
@@ -136,7 +144,7 @@ impl Table<'_> {
         match value.get_ref() {
             Value::String(text) if !text.contains('\0') => Ok(EnvValue::Plain(text.clone())),
             Value::Table(table) => match (table.get("secret"), table.len()) {
-                (Some(Value::String(name)), 1) => Ok(EnvValue::Secret(SecretName(name.clone()))),
+                (Some(Value::String(name)), 1) => Ok(EnvValue::Secret(SecretName { name: name.clone(), by: self.by })),
                 _ => Err(self.source.wrong(value.span(), "a value is a text or { secret = \"NAME\" }")),
             },
             _ => Err(self.source.wrong(value.span(), "a value is a text or { secret = \"NAME\" }")),
@@ -163,8 +171,14 @@ impl Table<'_> {
     }
 
     fn engine(&self) -> Found<AgentKind> {
-        self.only("engine", &["url", "secret"])?;
-        Ok(AgentKind::Engine { url: self.url("url", self.table.url.as_ref())?, secret: self.secret() })
+        self.only("engine", &["url", "secret", "config_path", "workspace"])?;
+        let text = |value: &Option<Spanned<String>>| value.as_ref().map(|value| value.get_ref().clone());
+        Ok(AgentKind::Engine {
+            url: self.url("url", self.table.url.as_ref())?,
+            secret: self.secret(),
+            config_path: text(&self.table.config_path),
+            workspace: text(&self.table.workspace),
+        })
     }
 
     fn model(&self) -> Found<AgentKind> {
@@ -178,7 +192,7 @@ impl Table<'_> {
     }
 
     fn secret(&self) -> Option<SecretName> {
-        self.table.secret.as_ref().map(|name| SecretName(name.get_ref().clone()))
+        self.table.secret.as_ref().map(|name| SecretName { name: name.get_ref().clone(), by: self.by })
     }
 
     fn url(&self, key: &str, url: Option<&Spanned<String>>) -> Found<String> {

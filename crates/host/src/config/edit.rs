@@ -155,7 +155,7 @@ fn entry(agent: &AgentSpec) -> Option<InlineTable> {
             match value {
                 EnvValue::Plain(text) => env.insert(name, text.as_str().into()),
                 EnvValue::Secret(secret) => {
-                    env.insert(name, Value::InlineTable([("secret", secret.0.as_str())].into_iter().collect()))
+                    env.insert(name, Value::InlineTable([("secret", secret.name.as_str())].into_iter().collect()))
                 }
             };
         }

@@ -106,6 +106,8 @@ pub(super) struct AgentTable {
     pub(super) secret: Option<Spanned<String>>,
     pub(super) base_url: Option<Spanned<String>>,
     pub(super) model: Option<Spanned<String>>,
+    pub(super) config_path: Option<Spanned<String>>,
+    pub(super) workspace: Option<Spanned<String>>,
 }
 
 /// A kind's word.

@@ -16,7 +16,7 @@ use super::paths::Asked;
 use super::place::{ConfigError, Source};
 use super::policy::{Tables, ToolPolicy};
 use crate::agents::spec::this_program;
-use crate::agents::{AgentSpec, unsupported};
+use crate::agents::{AgentSpec, WantedBy, unsupported};
 
 /// The workspace's file, within its folder.
 pub const WORKSPACE_FILE: &str = ".switchboard/config.toml";
@@ -238,7 +238,11 @@ impl Config {
             Owner::Workspace => self.left_out.extend(self.tools.tighten(source, tables)?),
         }
         for (name, table) in file.agents {
-            let spec = agent::read(source, &name, table)?;
+            let by = match owner {
+                Owner::User => WantedBy::User,
+                Owner::Workspace => WantedBy::Workspace,
+            };
+            let spec = agent::read(source, by, &name, table)?;
             self.agents.insert(spec.name.clone(), spec);
         }
         if let Some(name) = file.default_agent {

@@ -11,7 +11,8 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use super::workspaces::Asker;
 use super::{
-    Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, recap, recovery, sources, wire,
+    Driver, MAX_LISTINGS, MAX_LISTINGS_IN_FLIGHT, MAX_READS_IN_FLIGHT, StoreAnswer, files, recap, recovery, sources,
+    wire,
 };
 use crate::link::{AgentOrder, CloseReason, Outgoing, SharedPage};
 use crate::store::{Store, Which};
@@ -77,7 +78,9 @@ impl Driver {
                     self.want_listing(Listing { link, what: Listed::Source { request, session, source }, limit: 1 });
                 }
                 Output::FindUnknown { agent, workspace, sessions } => self.find_unknown(agent, workspace, sessions),
-                Output::Files { .. } => {}
+                Output::Files { link, request, session, root, trust, what } => {
+                    self.want_files(files::Look { link, request, session, root, trust, what });
+                }
                 Output::RuleRemoved { request, result } => {
                     if let Some(answer) = self.removing.remove(&request) {
                         // Whoever asked may be gone; the rule is gone all the same.
@@ -94,6 +97,7 @@ impl Driver {
         }
         self.start_reads();
         self.start_listings();
+        self.start_looks();
     }
 
     fn sum_up(&mut self, session: SessionId) {
@@ -112,7 +116,15 @@ impl Driver {
                 let same = |shared: &&Arc<SharedPage>| Arc::ptr_eq(&shared.page, &page) && shared.tab == tab;
                 let shared = match self.shared.as_ref().filter(same) {
                     Some(shared) => Arc::clone(shared),
-                    None => Arc::new(SharedPage { tab, page, names, epoch, home, frames: Default::default() }),
+                    None => Arc::new(SharedPage {
+                        tab,
+                        page,
+                        names,
+                        epoch,
+                        home,
+                        frames: Default::default(),
+                        events: Default::default(),
+                    }),
                 };
                 self.shared = Some(Arc::clone(&shared));
                 Outgoing::Events(shared)

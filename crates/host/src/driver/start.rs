@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{Driver, Parts, STORE_ANSWERS, StoreAnswer, readiness};
 use crate::agents::{Agents, Graces};
+use crate::attachments::Attachments;
 use crate::cli::exit::Failure;
 use crate::cli::serve::{Listen, PortTaken, Ready, Serve};
 use crate::clock::Clock;
@@ -18,7 +19,7 @@ use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
 use crate::runner::contain::{self, Walls};
-use crate::server::{Access, DataId, Doors, Metrics, Secret, Server, make_dialect};
+use crate::server::{Access, Artifacts, DataId, Doors, Metrics, Secret, Server, make_dialect};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
 
@@ -43,6 +44,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
     let (ready_to, readiness) = mpsc::channel(readiness::MAX_READINESS);
     let (watching, wanted) = watch::channel(Wanted::default());
+    let artifacts = Arc::new(Artifacts::default());
     let (seen_to, seen) = mpsc::channel(1);
     let driver = Driver::new(Parts {
         store: Arc::clone(&store) as Arc<dyn store::Store>,
@@ -57,13 +59,15 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         source: serve.source.clone(),
         watching: (watching, seen),
         home: serve.workspace.clone(),
+        data: serve.folder.path().to_owned(),
+        artifacts: Arc::clone(&artifacts),
         clock,
         metrics: Arc::clone(&metrics),
         recorder: writer.recorder(),
         seed: getrandom::u64().map_err(|error| Failure::failed(format!("no randomness: {error}")))?,
     })
     .map_err(|error| Failure::failed(error.to_string()))?;
-    let server = Server::new(listener, doors(&serve, inbox, metrics, &store, writer.recorder())?)
+    let server = Server::new(listener, doors(&serve, inbox, metrics, &store, (writer.recorder(), artifacts))?)
         .map_err(|error| Failure::failed(error.to_string()))?;
     let login = server.login_link(std::time::Instant::now()).map_err(|error| Failure::failed(error.to_string()))?;
     let ready = Ready { url: server.url().to_owned(), login };
@@ -152,7 +156,7 @@ fn doors(
     inbox: mpsc::Sender<crate::link::ViewInput>,
     metrics: Arc<Metrics>,
     store: &Arc<SqliteStore>,
-    recorder: Recorder,
+    (recorder, artifacts): (Recorder, Arc<Artifacts>),
 ) -> Result<Doors, Failure> {
     // By a weak handle: whoever is at a door must not keep the store open.
     let store = Arc::downgrade(&(Arc::clone(store) as Arc<dyn store::Store>));
@@ -167,6 +171,8 @@ fn doors(
         metrics,
         store,
         recorder,
+        artifacts,
+        attachments: Attachments::within(serve.folder.path()),
         dialects: make_dialect,
     })
 }

@@ -79,15 +79,17 @@ impl Wire {
         }
     }
 
-    /// The store has answered; what is deleted takes its record along.
-    pub(super) fn committed(&mut self, done: &CommitDone) {
+    /// The store has answered; what is deleted takes its record along. The sessions that are gone.
+    pub(super) fn committed(&mut self, done: &CommitDone) -> Vec<SessionId> {
         if self.deleting.is_empty() {
-            return;
+            return Vec::new();
         }
         let sessions = self.deleting.remove(&done.ticket).unwrap_or_default();
-        if done.changes_failed.is_none() {
-            sessions.into_iter().for_each(|session| self.forget(session));
+        if done.changes_failed.is_some() {
+            return Vec::new();
         }
+        sessions.iter().for_each(|session| self.forget(*session));
+        sessions
     }
 
     /// A process has ended.
@@ -176,6 +178,7 @@ impl Driver {
     /// A process is about to start: what it may know is hidden, and whether its pipes are recorded is settled.
     pub(super) fn meet_life(&mut self, life: LifeId, spec: &AgentSpec) -> Taping {
         self.wire.recorder.hide(values_of(spec));
+        self.wire.recorder.hide(self.agents.secrets().values());
         let taping = self.taping_of(life);
         let peer = format!("{} life {life}", spec.name);
         self.wire.lives.insert(life, Life { peer, dialect: spec.kind.word(), taping });

@@ -9,7 +9,7 @@ use super::limits::{DIFF_TIME, MAX_COMPARED_BYTES, MAX_DIFF_BYTES, MAX_DIFF_LINE
 const AROUND: usize = 3;
 
 /// A file before it is written.
-pub(super) enum Before<'a> {
+pub(crate) enum Before<'a> {
     /// There is none.
     Absent,
     /// Its text.
@@ -19,7 +19,7 @@ pub(super) enum Before<'a> {
 }
 
 /// The change of a file.
-pub(super) fn unified(path: &str, before: &Before<'_>, after: &str) -> String {
+pub(crate) fn unified(path: &str, before: &Before<'_>, after: &str) -> String {
     let (from, old) = match before {
         Before::Absent => ("/dev/null".to_owned(), ""),
         Before::Text(text) => (format!("a/{path}"), *text),
@@ -36,7 +36,7 @@ pub(super) fn unified(path: &str, before: &Before<'_>, after: &str) -> String {
 }
 
 /// The same line by line; none if it cannot be worked out.
-pub(super) fn by_lines(before: &Before<'_>, after: &str) -> Option<FileDiff> {
+pub(crate) fn by_lines(before: &Before<'_>, after: &str) -> Option<FileDiff> {
     let old = match before {
         Before::Absent => "",
         Before::Text(text) => text,

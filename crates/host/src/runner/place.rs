@@ -21,7 +21,7 @@ const SHOWN_PATH: usize = 300;
 
 /// A workspace's folder, open.
 #[derive(Debug)]
-pub(super) struct Root {
+pub(crate) struct Root {
     path: PathBuf,
     dir: Dir,
     /// The host's own data folder, which is for no agent.
@@ -30,11 +30,11 @@ pub(super) struct Root {
 
 /// A file that is there or could be made, by its way from the root; no part of the way is a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// The folders that lead to it.
-    pub(super) folders: Vec<OsString>,
+    pub(crate) folders: Vec<OsString>,
     /// Its name.
-    pub(super) name: OsString,
+    pub(crate) name: OsString,
 }
 
 impl Target {
@@ -45,14 +45,14 @@ impl Target {
     }
 
     /// The path from the root.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.folders.iter().chain([&self.name]).collect()
     }
 }
 
 impl Root {
     /// Opens the folder. `own` is the host's data folder, canonical.
-    pub(super) fn open(root: &WorkspaceRoot, own: &Path) -> Result<Self, ErrandFailure> {
+    pub(crate) fn open(root: &WorkspaceRoot, own: &Path) -> Result<Self, ErrandFailure> {
         let gone = |error: io::Error| {
             let message = format!("the workspace `{}` cannot be opened: {error}", shown(root.as_str(), SHOWN_PATH));
             ErrandFailure::new(ErrandCode::Failed, message)
@@ -63,27 +63,27 @@ impl Root {
     }
 
     /// Where the folder is.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// What tells the folder from any other.
-    pub(super) fn identity(&self) -> io::Result<(u64, u64)> {
+    pub(crate) fn identity(&self) -> io::Result<(u64, u64)> {
         let found = rustix::fs::fstat(&self.dir)?;
         Ok((found.st_dev, found.st_ino))
     }
 
     /// The host's own data folder.
-    pub(super) fn own(&self) -> &Path {
+    pub(crate) fn own(&self) -> &Path {
         &self.own
     }
 
-    pub(super) fn dir(&self) -> &Dir {
+    pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
 
     /// Something that is there: its way from the root, without links.
-    pub(super) fn existing(&self, asked: &str) -> Result<PathBuf, ErrandFailure> {
+    pub(crate) fn existing(&self, asked: &str) -> Result<PathBuf, ErrandFailure> {
         let below = self.below(asked)?;
         let found = self.canonical(&below).map_err(|error| self.failure(asked, &error))?;
         self.not_ours(asked, &found)?;
@@ -91,7 +91,7 @@ impl Root {
     }
 
     /// A file to be written, which need not be there, nor its folders.
-    pub(super) fn target(&self, asked: &str) -> Result<Target, ErrandFailure> {
+    pub(crate) fn target(&self, asked: &str) -> Result<Target, ErrandFailure> {
         if asked.ends_with('/') {
             return Err(invalid(asked, "is the name of a folder, not of a file"));
         }
@@ -121,7 +121,7 @@ impl Root {
 
     /// Opens a folder by its way from the root, following no link at all: what was a folder when the way was found must
     /// still be one.
-    pub(super) fn walk(&self, folders: &[OsString], missing: Missing) -> Result<OwnedFd, Errno> {
+    pub(crate) fn walk(&self, folders: &[OsString], missing: Missing) -> Result<OwnedFd, Errno> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
         let mut folder = openat(&self.dir, ".", flags, Mode::empty())?;
         for name in folders {
@@ -184,7 +184,7 @@ impl Root {
     }
 
     /// Whether a path from the root is the host's own data folder.
-    pub(super) fn is_own(&self, found: &Path) -> bool {
+    pub(crate) fn is_own(&self, found: &Path) -> bool {
         self.path.join(found).starts_with(&self.own)
     }
 
@@ -204,7 +204,7 @@ impl Root {
     }
 
     /// What the system says of a path, in our words.
-    pub(super) fn failure(&self, asked: &str, error: &io::Error) -> ErrandFailure {
+    pub(crate) fn failure(&self, asked: &str, error: &io::Error) -> ErrandFailure {
         if is_escape(error) {
             return self.outside(asked);
         }
@@ -229,7 +229,7 @@ impl Root {
 
 /// What becomes of folders that are not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missing {
+pub(crate) enum Missing {
     /// They are made.
     Make,
     /// They are an error.
@@ -237,7 +237,7 @@ pub(super) enum Missing {
 }
 
 /// A failure that is about the path itself.
-pub(super) fn invalid(asked: &str, what: &str) -> ErrandFailure {
+pub(crate) fn invalid(asked: &str, what: &str) -> ErrandFailure {
     ErrandFailure::new(ErrandCode::Invalid, format!("`{}` {what}", shown(asked, SHOWN_PATH)))
 }
 

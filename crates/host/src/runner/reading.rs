@@ -12,15 +12,15 @@ use super::place::{Root, invalid};
 
 /// Which lines of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     /// The first, counted from 1.
-    pub(super) from: Option<u32>,
+    pub(crate) from: Option<u32>,
     /// At most so many.
-    pub(super) limit: Option<u32>,
+    pub(crate) limit: Option<u32>,
 }
 
 /// Reads text.
-pub(super) fn read(root: &Root, asked: &str, lines: Lines) -> Result<String, ErrandFailure> {
+pub(crate) fn read(root: &Root, asked: &str, lines: Lines) -> Result<String, ErrandFailure> {
     if lines.from == Some(0) {
         return Err(ErrandFailure::new(ErrandCode::Invalid, "there is no line 0; lines are counted from 1"));
     }
@@ -48,7 +48,7 @@ pub(super) fn read(root: &Root, asked: &str, lines: Lines) -> Result<String, Err
 
 /// Opens a regular file for reading. What it is, is looked at before it is opened, since opening a device can do something,
 /// and again after, since it may be another by then.
-pub(super) fn open(root: &Root, asked: &str) -> Result<File, ErrandFailure> {
+pub(crate) fn open(root: &Root, asked: &str) -> Result<File, ErrandFailure> {
     let path = root.existing(asked)?;
     if path.as_os_str().is_empty() {
         return Err(invalid(asked, "is a folder, not a file"));

@@ -6,37 +6,37 @@ use tokio::sync::watch;
 
 /// Whoever holds this can have the work end.
 #[derive(Debug)]
-pub(super) struct Brake(watch::Sender<bool>);
+pub(crate) struct Brake(watch::Sender<bool>);
 
 /// Whoever holds this hears of it.
 #[derive(Clone, Debug)]
-pub(super) struct Stop(watch::Receiver<bool>);
+pub(crate) struct Stop(watch::Receiver<bool>);
 
 impl Brake {
-    pub(super) fn new() -> (Self, Stop) {
+    pub(crate) fn new() -> (Self, Stop) {
         let (brake, stop) = watch::channel(false);
         (Self(brake), Stop(stop))
     }
 
     /// It is to end.
-    pub(super) fn pull(&self) {
+    pub(crate) fn pull(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl Stop {
     /// Whether it is to end.
-    pub(super) fn is_told(&self) -> bool {
+    pub(crate) fn is_told(&self) -> bool {
         *self.0.borrow()
     }
 
     /// An error once it is to end.
-    pub(super) fn look(&self) -> Result<(), ErrandFailure> {
+    pub(crate) fn look(&self) -> Result<(), ErrandFailure> {
         if self.is_told() { Err(cancelled()) } else { Ok(()) }
     }
 
     /// Waits until it is to end; for ever, if nobody can say so any more.
-    pub(super) async fn told(&self) {
+    pub(crate) async fn told(&self) {
         if self.0.clone().wait_for(|told| *told).await.is_err() {
             std::future::pending().await
         }
@@ -44,6 +44,6 @@ impl Stop {
 }
 
 /// What is answered then.
-pub(super) fn cancelled() -> ErrandFailure {
+pub(crate) fn cancelled() -> ErrandFailure {
     ErrandFailure::new(ErrandCode::Cancelled, "it was ended before it was done")
 }

@@ -15,8 +15,8 @@ mod list;
 mod schema;
 mod search;
 mod taken;
-mod view_file;
-mod walk;
+pub(crate) mod view_file;
+pub(crate) mod walk;
 
 use switchboard_types::{Effect, FunctionTool, Provider, Tool, ToolDefinition, ToolName};
 

@@ -21,7 +21,9 @@ use super::guard::{Guard, Rules};
 use super::metrics::Metrics;
 use super::names::{self, Names};
 use super::routes;
+use super::v1::desk::Desk;
 use super::ws::MakeDialect;
+use crate::attachments::Attachments;
 use crate::link::ViewInput;
 use crate::store::Store;
 use crate::wire::Recorder;
@@ -67,6 +69,10 @@ pub struct Doors {
     pub store: Weak<dyn Store>,
     /// Where what is recorded goes.
     pub recorder: Recorder,
+    /// What can be fetched for a short while.
+    pub artifacts: Arc<Artifacts>,
+    /// What was uploaded.
+    pub attachments: Attachments,
     /// The dialects behind `/ws/…`.
     pub dialects: MakeDialect,
 }
@@ -79,16 +85,23 @@ pub(crate) struct Shared {
     pub(crate) store: Weak<dyn Store>,
     pub(crate) recorder: Recorder,
     pub(crate) wire_readers: Arc<Semaphore>,
-    pub(crate) artifacts: Artifacts,
+    pub(crate) artifacts: Arc<Artifacts>,
+    pub(crate) attachments: Attachments,
+    pub(crate) desk: Desk,
     pub(crate) dialects: MakeDialect,
     pub(crate) phase: watch::Receiver<Phase>,
     url: String,
-    links: AtomicU64,
+    links: Arc<AtomicU64>,
+}
+
+/// A name for a link, never used again.
+pub(crate) fn next_link(links: &AtomicU64) -> LinkId {
+    LinkId(links.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
 impl Shared {
     pub(crate) fn next_link(&self) -> LinkId {
-        LinkId(self.links.fetch_add(1, Ordering::Relaxed) + 1)
+        next_link(&self.links)
     }
 
     pub(crate) fn login_link(&self, now: Instant) -> Result<String, AccessError> {
@@ -148,6 +161,8 @@ impl Server {
         let access = Arc::new(doors.access);
         let names = Names::new(address, &doors.allowed_hosts, &doors.allowed_origins);
         let rules = Rules { access: Arc::clone(&access), names, metrics: Arc::clone(&doors.metrics) };
+        let links = Arc::new(AtomicU64::new(0));
+        let desk = Desk::new(doors.inbox.clone(), Arc::clone(&links));
         let shared = Shared {
             access,
             inbox: doors.inbox,
@@ -155,11 +170,13 @@ impl Server {
             store: doors.store,
             recorder: doors.recorder,
             wire_readers: Arc::new(Semaphore::new(super::wire::MAX_READERS)),
-            artifacts: Artifacts::default(),
+            artifacts: doors.artifacts,
+            attachments: doors.attachments,
+            desk,
             dialects: doors.dialects,
             phase: seen_phase,
             url: names::url(address),
-            links: AtomicU64::new(0),
+            links,
         };
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS as usize));
         Ok(Self { listener, address, rules: Arc::new(rules), shared: Arc::new(shared), phase, places })

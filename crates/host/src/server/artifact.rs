@@ -1,5 +1,6 @@
-//! Results that are too large for whoever asked for them, kept for a short while under a name that nobody guesses. In memory,
-//! bounded, and gone once they were fetched.
+//! What can be fetched for a short while under a name that nobody guesses: results that are too large for whoever asked for
+//! them, in memory and gone once they were fetched, and links to what a session has, read when they are followed. Bounded;
+//! a name opens nothing to whoever has no token.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,14 +9,17 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
+use hyper::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, HeaderValue};
 use hyper::{Method, StatusCode};
 use serde_json::json;
 use switchboard_types::limits::MAX_FRAME_BYTES;
+use switchboard_types::{Reject, RejectCode};
 
 use super::accept::Shared;
 use super::answer::{Problem, json as json_answer, with_type};
 use super::control;
 use super::secret::{Fingerprint, Secret};
+use crate::files::{FilePlace, Opened, open_artifact};
 
 /// How long one is kept.
 const LIFE: Duration = Duration::from_secs(10 * 60);
@@ -27,12 +31,28 @@ const MAX_ALL_BYTES: usize = 2 * MAX_ONE_BYTES;
 const MAX_KEPT: usize = 1024;
 /// Random bytes of a name.
 const NAME_BYTES: usize = 32;
+/// How long a link leads somewhere.
+const LINK_LIFE: Duration = Duration::from_secs(5 * 60);
+/// How many links there are; with one more, the oldest goes.
+const MAX_LINKS: usize = 1024;
+/// Bytes that are read at once of what a link leads to.
+const CHUNK_BYTES: usize = 64 * 1024;
 
 /// What is kept.
 #[derive(Default)]
-pub(crate) struct Artifacts {
+pub struct Artifacts {
     // Held for a walk over what is kept, never over an await.
     kept: Mutex<VecDeque<Artifact>>,
+    // The same.
+    links: Mutex<VecDeque<Link>>,
+}
+
+/// Something that a session has, by its path. What is there is looked up when the link is followed.
+struct Link {
+    name: Fingerprint,
+    place: FilePlace,
+    path: String,
+    good_until: Instant,
 }
 
 struct Artifact {
@@ -65,6 +85,35 @@ impl Artifacts {
         kept.remove(at).map(|artifact| artifact.bytes)
     }
 
+    /// Makes a link to an artifact of a session; its address, relative to the host's. It can be followed more than once,
+    /// since a download may be cut off.
+    pub fn link(&self, place: &FilePlace, path: &str, now: Instant) -> Result<String, Reject> {
+        let failed = |error: getrandom::Error| Reject::new(RejectCode::Internal, error.to_string());
+        let name = Secret::random(NAME_BYTES).map_err(failed)?;
+        let fingerprint = Fingerprint::of(name.reveal().as_bytes());
+        let link = Link { name: fingerprint, place: place.clone(), path: path.to_owned(), good_until: now + LINK_LIFE };
+        let mut links = self.links();
+        links.retain(|link| now < link.good_until);
+        if links.len() >= MAX_LINKS {
+            links.pop_front();
+        }
+        links.push_back(link);
+        Ok(format!("/artifact/{}", name.reveal()))
+    }
+
+    /// Where a link leads.
+    fn followed(&self, name: &str, now: Instant) -> Option<(FilePlace, String)> {
+        let mut links = self.links();
+        links.retain(|link| now < link.good_until);
+        let link = links.iter().find(|link| link.name.matches(name.as_bytes()))?;
+        Some((link.place.clone(), link.path.clone()))
+    }
+
+    fn links(&self) -> MutexGuard<'_, VecDeque<Link>> {
+        // What is kept is whole at any time.
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn kept(&self) -> MutexGuard<'_, VecDeque<Artifact>> {
         // What is kept is whole at any time.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
@@ -78,20 +127,80 @@ pub(crate) async fn keep(State(shared): State<Arc<Shared>>, body: Body) -> Resul
     Ok(json_answer(StatusCode::OK, &json!({"path": format!("/artifact/{}", name.reveal())})))
 }
 
-/// `GET /artifact/{name}`: once.
+/// `GET /artifact/{name}`: once for what is kept, for a while for what a link leads to.
 pub(crate) async fn fetch(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
     method: Method,
 ) -> Result<Response, Problem> {
     if method != Method::GET {
-        let message = "what is here can be fetched once, and only by GET";
+        let message = "what is here can be fetched only by GET, and some of it only once";
         return Ok(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message).into_response());
     }
-    let found = shared.artifacts.take(&name, Instant::now());
-    let gone = "there is nothing of this name; what was here is kept for ten minutes and can be fetched once";
-    let bytes = found.ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "not_found", gone))?;
-    Ok(with_type(StatusCode::OK, "application/json", Body::from(bytes)))
+    if let Some(bytes) = shared.artifacts.take(&name, Instant::now()) {
+        return Ok(with_type(StatusCode::OK, "application/json", Body::from(bytes)));
+    }
+    let gone = "there is nothing of this name; a large result is kept for ten minutes and can be fetched once, a link \
+                leads somewhere for five minutes; ask for it again";
+    let (place, path) = shared
+        .artifacts
+        .followed(&name, Instant::now())
+        .ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "not_found", gone))?;
+    let opened = tokio::task::spawn_blocking(move || open_artifact(&place, &path)).await;
+    opened.map_err(|error| Problem::internal(error.to_string()))?.map(download).map_err(|reject| problem(&reject))
+}
+
+/// A refusal about files, as an answer.
+fn problem(reject: &Reject) -> Problem {
+    let (status, code) = match reject.code {
+        RejectCode::NotFound | RejectCode::UnknownTab => (StatusCode::NOT_FOUND, "not_found"),
+        RejectCode::BadJson | RejectCode::BadMessage | RejectCode::UnknownType => {
+            (StatusCode::BAD_REQUEST, "bad_message")
+        }
+        RejectCode::Conflict | RejectCode::AgentUnavailable => (StatusCode::CONFLICT, "conflict"),
+        RejectCode::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large"),
+        RejectCode::WorkspaceUntrusted => (StatusCode::FORBIDDEN, "workspace_untrusted"),
+        RejectCode::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
+    };
+    Problem::new(status, code, reject.message.clone())
+}
+
+/// Something open as an answer that a browser saves and never shows, read no faster than it is taken.
+pub(crate) fn download(opened: Opened) -> Response {
+    let Opened { name, mime, size, reader } = opened;
+    let chunks = futures_util::stream::try_unfold(reader, |mut reader| async move {
+        let read = tokio::task::spawn_blocking(move || {
+            let mut chunk = vec![0; CHUNK_BYTES];
+            let read = std::io::Read::read(&mut reader, &mut chunk)?;
+            chunk.truncate(read);
+            Ok::<_, std::io::Error>((!chunk.is_empty()).then(|| (Bytes::from(chunk), reader)))
+        });
+        read.await.map_err(std::io::Error::other)?
+    });
+    let mut response = with_type(StatusCode::OK, mime, Body::from_stream(chunks));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_DISPOSITION, disposition(&name));
+    if let Some(size) = size {
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(size));
+    }
+    response
+}
+
+/// `attachment`, with the file's name as all browsers understand it, and once more as it is.
+fn disposition(name: &str) -> HeaderValue {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    let plain: String =
+        name.chars().map(|one| if one.is_ascii() && is_plain(one as u8) { one } else { '_' }).take(100).collect();
+    let mut exact = String::new();
+    for byte in name.bytes().take(255) {
+        if is_plain(byte) {
+            exact.push(char::from(byte));
+        } else {
+            exact.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    let value = format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}");
+    HeaderValue::from_str(&value).unwrap_or(HeaderValue::from_static("attachment"))
 }
 
 #[cfg(test)]

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use hyper::{Method, StatusCode};
 use serde_json::json;
 
 use super::accept::Shared;
 use super::answer::{self, Problem};
-use super::{artifact, assets, control, page, wire, ws};
+use super::{artifact, assets, control, page, v1, wire, ws};
 
 /// What a door needs of a request besides a good `Host` and `Origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +106,65 @@ pub static ROUTES: &[Route] = &[
         path: "/control/rules/remove",
         needs: Needs::Token,
         behind: || post(control::rules::remove),
+    },
+    Route { method: Method::GET, path: "/v1/health", needs: Needs::Token, behind: || get(v1::health) },
+    Route { method: Method::GET, path: "/v1/openapi.json", needs: Needs::Token, behind: || get(v1::described) },
+    Route { method: Method::GET, path: "/v1/sessions", needs: Needs::Token, behind: || get(v1::sessions::list) },
+    Route { method: Method::POST, path: "/v1/sessions", needs: Needs::Token, behind: || post(v1::sessions::create) },
+    Route {
+        method: Method::GET,
+        path: "/v1/sessions/{session}",
+        needs: Needs::Token,
+        behind: || get(v1::sessions::get),
+    },
+    Route {
+        method: Method::DELETE,
+        path: "/v1/sessions/{session}",
+        needs: Needs::Token,
+        behind: || delete(v1::sessions::delete),
+    },
+    Route {
+        method: Method::POST,
+        path: "/v1/sessions/{session}/input",
+        needs: Needs::Token,
+        behind: || post(v1::sessions::input),
+    },
+    Route {
+        method: Method::POST,
+        path: "/v1/sessions/{session}/command",
+        needs: Needs::Token,
+        behind: || post(v1::commands::command),
+    },
+    Route {
+        method: Method::POST,
+        path: "/v1/sessions/{session}/attachments",
+        needs: Needs::Token,
+        // Its own limits count as the files come.
+        behind: || post(v1::files::attach).layer(DefaultBodyLimit::disable()),
+    },
+    Route {
+        method: Method::GET,
+        path: "/v1/sessions/{session}/files",
+        needs: Needs::Token,
+        behind: || get(v1::files::list),
+    },
+    Route {
+        method: Method::GET,
+        path: "/v1/sessions/{session}/files/content",
+        needs: Needs::Token,
+        behind: || get(v1::files::content),
+    },
+    Route {
+        method: Method::GET,
+        path: "/v1/sessions/{session}/download",
+        needs: Needs::Token,
+        behind: || get(v1::files::download),
+    },
+    Route {
+        method: Method::GET,
+        path: "/v1/sessions/{session}/events",
+        needs: Needs::Token,
+        behind: || get(v1::events::stream),
     },
 ];
 

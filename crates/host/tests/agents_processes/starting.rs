@@ -22,17 +22,21 @@ async fn what_cannot_start_says_why_in_words() {
     let mut stage = Stage::new(quick(), 16);
     let script = stage.root.path().join("agent.sh");
     std::fs::write(&script, "#!/nowhere/interpreter\n").unwrap();
-    let later =
-        AgentSpec { name: "c".into(), kind: AgentKind::Engine { url: "http://127.0.0.1:1".into(), secret: None } };
+    let (base_url, model) = ("http://127.0.0.1:1".into(), "m".into());
+    let later = AgentSpec { name: "c".into(), kind: AgentKind::Model { base_url, model, secret: None } };
+    let secret = Some(SecretName::of_user("theirs"));
+    let kind = AgentKind::Engine { url: "http://127.0.0.1:1".into(), secret, config_path: None, workspace: None };
+    let engine = AgentSpec { name: "e".into(), kind };
     let mut secretive = ProcessSpec::new(["sh"]);
-    secretive.env.insert("KEY".into(), EnvValue::Secret(SecretName("mine".into())));
+    secretive.env.insert("KEY".into(), EnvValue::Secret(SecretName::of_user("mine")));
     let secretive = AgentSpec { name: "s".into(), kind: AgentKind::Plain(secretive) };
     let cases = [
         (plain(["no-such-program-here"]), "agent `x` could not be started: there is no program `no-such-program-here`"),
         (plain(["./nothing.sh"]), "there is no program"),
         (plain(["./agent.sh"]), "is not executable; try `chmod +x`"),
-        (later, "agent `c` cannot start: kind `engine` is not supported by this version"),
-        (secretive, "`KEY` wants the secret `mine`"),
+        (later, "agent `c` cannot start: kind `model` is not supported by this version"),
+        (secretive, "`KEY` wants a secret: there is no secret `mine`"),
+        (engine, "there is no secret `theirs`; store it with `switchboard secrets set theirs`"),
     ];
     for (spec, expected) in cases {
         let message = why_not(&mut stage, &spec).await;

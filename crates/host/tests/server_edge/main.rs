@@ -5,6 +5,7 @@ mod census;
 mod closing;
 mod control;
 mod dialect;
+mod fetched;
 mod history;
 mod http;
 mod links;

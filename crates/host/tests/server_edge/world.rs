@@ -1,18 +1,22 @@
 //! A running server with nothing behind it but a queue that the test reads. Answers nothing by itself.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
+use switchboard_host::attachments::Attachments;
 use switchboard_host::clock::Clock;
 use switchboard_host::link::{INBOX_MESSAGES, Outgoing, SharedPage, ViewInput};
-use switchboard_host::server::{Access, DataId, Doors, MakeDialect, Metrics, Secret, Server};
+use switchboard_host::server::{Access, Artifacts, DataId, Doors, MakeDialect, Metrics, Secret, Server};
 use switchboard_host::store::{MemoryStore, Store};
 use switchboard_host::wire::{WireFolder, Writer};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{Body, Command, Epoch, LinkId, PageBuilder, Seq, TabId, Text, Time, TurnNames};
+use switchboard_types::{
+    Body, Command, Epoch, LinkId, PageBuilder, Reject, RejectCode, Seq, TabId, Text, Time, Told, TurnNames,
+};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -34,6 +38,7 @@ pub(crate) struct World {
     pub(crate) login: String,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) store: Arc<MemoryStore>,
+    pub(crate) artifacts: Arc<Artifacts>,
     pub(crate) inputs: mpsc::Receiver<ViewInput>,
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) running: JoinHandle<()>,
@@ -51,10 +56,16 @@ impl World {
         let mut inputs = std::mem::replace(&mut self.inputs, mpsc::channel(1).1);
         tokio::spawn(async move {
             // Kept, since a link whose outbox is gone is closed.
-            let mut kept = Vec::new();
+            let (mut kept, mut outboxes) = (Vec::new(), HashMap::new());
             while let Some(input) = inputs.recv().await {
                 match input {
                     ViewInput::Configuration { answer } => drop(answer.send(Vec::new())),
+                    ViewInput::Opened { link, outbox } => drop(outboxes.insert(link, outbox)),
+                    ViewInput::Command { link, command: Command::Session { request, .. } } => {
+                        let result = Err(Reject::new(RejectCode::NotFound, "there is no such session"));
+                        let told = Box::new(Told::Answer { request, result });
+                        outboxes[&link].try_send(Outgoing::Told(told)).unwrap();
+                    }
                     other => kept.push(other),
                 }
             }
@@ -67,6 +78,7 @@ impl World {
         let (inbox, inputs) = mpsc::channel(INBOX_MESSAGES);
         let metrics = Arc::new(Metrics::default());
         let store = Arc::new(MemoryStore::new(|_| {}));
+        let artifacts = Arc::new(Artifacts::default());
         let doors = Doors {
             access: Access::new(&Secret::new(TOKEN), &DataId::new("test").unwrap()).unwrap(),
             allowed_hosts: vec!["friend.example".to_owned()],
@@ -74,15 +86,17 @@ impl World {
             inbox,
             metrics: Arc::clone(&metrics),
             store: Arc::downgrade(&(Arc::clone(&store) as Arc<dyn Store>)),
+            artifacts: Arc::clone(&artifacts),
             // Nothing is ever recorded here, so nothing is made there.
             recorder: Writer::start(WireFolder::within(&std::env::temp_dir()), Clock::start()).unwrap().recorder(),
+            attachments: Attachments::within(&std::env::temp_dir().join("switchboard-no-attachments")),
             dialects,
         };
         let server = Server::new(listener, doors).unwrap();
         let (address, login) = (server.address(), server.login_link(Instant::now()).unwrap());
         let (stop, stopped) = watch::channel(false);
         let running = tokio::spawn(server.run(stopped));
-        Self { address, login, metrics, store, inputs, stop, running }
+        Self { address, login, metrics, store, artifacts, inputs, stop, running }
     }
 
     /// The path of one file that the page loads.
@@ -199,5 +213,6 @@ pub(crate) fn page(first: Seq, pieces: &[&str]) -> Arc<SharedPage> {
         epoch: Epoch(1),
         home: Default::default(),
         frames: Default::default(),
+        events: Default::default(),
     })
 }

@@ -103,8 +103,13 @@ impl Place {
     }
 
     pub(crate) fn serve_with(&self, change: impl FnOnce(&mut Command)) -> Host {
+        self.serve_on("127.0.0.1:0", change)
+    }
+
+    /// At an address, which another host may have had before.
+    pub(crate) fn serve_on(&self, address: &str, change: impl FnOnce(&mut Command)) -> Host {
         let log = self.folder.path().join(format!("host-{}.log", uniq()));
-        let mut command = self.command(&["serve", "--json", "--listen", "127.0.0.1:0"]);
+        let mut command = self.command(&["serve", "--json", "--listen", address]);
         command.stderr(std::fs::File::create(&log).unwrap());
         change(&mut command);
         let mut child = command.spawn().unwrap();

@@ -55,7 +55,15 @@ async fn scene(script: &str, graces: Graces) -> Scene {
     let born = spawner.clone().spawn(command, Vec::new(), "x".to_owned()).await.unwrap();
     let ((heard, inbox), (orders, ordered)) = (mpsc::channel(64), mpsc::channel(64));
     let (_stop, stop) = watch::channel(false);
-    let around = Around { inbox: heard, orders: ordered, stop, clock: Clock::start(), graces, taping: Taping::Off };
+    let around = Around {
+        inbox: heard,
+        orders: ordered,
+        stop,
+        clock: Clock::start(),
+        graces,
+        taping: Taping::Off,
+        secrets: Secrets::within(std::path::Path::new("/nowhere")),
+    };
     let spec = AgentSpec::demo(Path::new("/x"));
     let life = Life::new(LifeId(1), &spec, born, Box::new(Framed), around);
     Scene { _data: data, _spawner: spawner, orders, inbox, ended: tokio::spawn(life.run()), _stop }

@@ -31,11 +31,14 @@ pub(super) async fn run(cli: &Cli, args: &CheckArgs) -> Result<(), Failure> {
     let whom = Whom::find(cli, args).await?;
     let mut steps = Steps::new(cli.format());
     whom.say(&mut steps);
-    let program = match whom.program() {
-        Ok(program) => program,
-        Err(why) => return Err(steps.failed(Step::Program, &why, &whom.install())),
-    };
-    steps.good(Step::Program, &program.display().to_string());
+    // An engine works elsewhere: there is no program to look for.
+    if whom.spec.kind.process().is_some() {
+        let program = match whom.program() {
+            Ok(program) => program,
+            Err(why) => return Err(steps.failed(Step::Program, &why, &whom.install())),
+        };
+        steps.good(Step::Program, &program.display().to_string());
+    }
     let mut probe = Probe::start(cli, &whom)?;
     let ended = tokio::select! {
         ended = walk(&whom, &mut probe, &mut steps, args.prompt.as_deref()) => ended,

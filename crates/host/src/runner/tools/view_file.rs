@@ -136,7 +136,7 @@ fn bytes(
 }
 
 /// What a file seems to be by how it begins.
-fn mime(head: &[u8]) -> &'static str {
+pub(crate) fn mime(head: &[u8]) -> &'static str {
     const KNOWN: &[(&[u8], &str)] = &[
         (b"\x89PNG\r\n\x1a\n", "image/png"),
         (b"\xff\xd8\xff", "image/jpeg"),
@@ -179,7 +179,7 @@ fn mime(head: &[u8]) -> &'static str {
     }
 }
 
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digit = |bits: u32| DIGITS.get(bits as usize & 63).map_or('=', |digit| char::from(*digit));
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

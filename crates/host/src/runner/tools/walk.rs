@@ -19,33 +19,33 @@ use crate::runner::stop::Stop;
 
 /// How to walk.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
+pub(crate) struct Manner {
     /// Folders within folders that are looked into; 1 is the first only.
-    pub(super) depth: usize,
-    pub(super) ignored: Ignored,
+    pub(crate) depth: usize,
+    pub(crate) ignored: Ignored,
 }
 
 /// What becomes of what is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ignored {
+pub(crate) enum Ignored {
     LeftOut,
     Taken,
 }
 
 /// Something in a folder.
-pub(super) struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     /// From the workspace's folder.
-    pub(super) path: &'a Path,
+    pub(crate) path: &'a Path,
     /// From the folder that the walk began in.
-    pub(super) below: &'a Path,
-    pub(super) sort: Sort,
+    pub(crate) below: &'a Path,
+    pub(crate) sort: Sort,
     folder: BorrowedFd<'a>,
     name: &'a OsStr,
 }
 
 /// What it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(crate) enum Sort {
     File,
     Folder,
     Link,
@@ -54,26 +54,26 @@ pub(super) enum Sort {
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Onward {
+pub(crate) enum Onward {
     Go,
     Halt,
 }
 
 /// Whether all was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     All,
     Some,
 }
 
 impl Entry<'_> {
     /// Opens a file, if it still is one.
-    pub(super) fn open(&self) -> Result<File, Errno> {
+    pub(crate) fn open(&self) -> Result<File, Errno> {
         open_file(self.folder, self.name)
     }
 
     /// Its bytes.
-    pub(super) fn size(&self) -> Option<u64> {
+    pub(crate) fn size(&self) -> Option<u64> {
         let found = statat(self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         u64::try_from(found.st_size).ok()
     }
@@ -88,7 +88,7 @@ struct Frame {
 }
 
 /// Walks through a folder, names in order, and shows each entry.
-pub(super) fn walk(
+pub(crate) fn walk(
     root: &Root,
     start: &Path,
     manner: Manner,

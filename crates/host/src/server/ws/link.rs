@@ -8,7 +8,10 @@ use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use switchboard_dialects::view::{ViewDialect, ViewKind};
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{Command, Effect, LinkId, Reject, RejectCode, Time, Told, ToolDefinition, Trust};
+use switchboard_types::{
+    Command, ContextItem, Effect, LinkId, Reject, RejectCode, SessionId, SessionRequest, Time, Told, ToolDefinition,
+    Trust,
+};
 use thiserror::Error;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -19,6 +22,7 @@ use tokio_tungstenite::tungstenite::{Error as WsError, Message, error::ProtocolE
 use super::batch::{Batch, Mark};
 use super::closing::{self, End};
 use super::tape;
+use crate::attachments::{AttachmentError, Attachments};
 use crate::link::{CloseReason, OUTBOX_MESSAGES, Outgoing, ViewInput, ViewTape};
 use crate::runner::validate::check_definition;
 use crate::server::accept::{Phase, Place, Shared};
@@ -256,7 +260,7 @@ impl Link {
     async fn take_text(&mut self, frame: &[u8]) -> Result<(), LinkError> {
         self.shared.metrics.frames_in.one();
         let read = match self.dialect.read(self.shared.recorder.now(), frame) {
-            Ok(command) => Box::pin(settle(command)).await,
+            Ok(command) => Box::pin(settle(&self.shared.attachments, command)).await,
             Err(reject) => {
                 self.note_violation(&reject);
                 Err(reject)
@@ -306,8 +310,15 @@ impl Link {
 }
 
 /// Does what must be done off the host's task before it sees a command: makes folders canonical, looks at schemas.
-async fn settle(command: Command) -> Result<Command, Reject> {
+async fn settle(attachments: &Attachments, command: Command) -> Result<Command, Reject> {
     match command {
+        Command::Session { request, what: SessionRequest::Send { session, name, mut prompt, attachments: ids } }
+            if !ids.is_empty() =>
+        {
+            prompt.context.extend(uploaded(attachments.clone(), session, ids).await?);
+            let what = SessionRequest::Send { session, name, prompt, attachments: Vec::new() };
+            Ok(Command::Session { request, what })
+        }
         Command::OpenTab { tab, agent, workspace: Some(path), seen } => match canonical_folder(path.as_str()).await {
             Ok(root) => Ok(Command::OpenTab { tab, agent, workspace: Some(root), seen }),
             Err(error) => Err(Reject::new(RejectCode::BadMessage, error.to_string()).in_tab(tab)),
@@ -333,6 +344,21 @@ async fn settle(command: Command) -> Result<Command, Reject> {
         }
         other => Ok(other),
     }
+}
+
+/// What was uploaded for a prompt before it.
+async fn uploaded(kept: Attachments, session: SessionId, ids: Vec<String>) -> Result<Vec<ContextItem>, Reject> {
+    let resolved = tokio::task::spawn_blocking(move || kept.resolve(session, &ids)).await;
+    let resolved = resolved.map_err(|_| Reject::new(RejectCode::Internal, "the host is stopping"))?;
+    resolved.map_err(|error| {
+        let code = match error {
+            AttachmentError::TooMany | AttachmentError::TooLarge | AttachmentError::TooMuch => RejectCode::TooLarge,
+            AttachmentError::Unknown(_) => RejectCode::NotFound,
+            AttachmentError::Unreadable(_) => RejectCode::BadMessage,
+            AttachmentError::Io(_) | AttachmentError::Random(_) => RejectCode::Internal,
+        };
+        Reject::new(code, error.to_string())
+    })
 }
 
 /// Why calls of one of these tools could not be checked.

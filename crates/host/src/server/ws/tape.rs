@@ -100,7 +100,15 @@ mod tests {
         page.push(Time(1), Some(TurnId(1)), &Body::Text { text: Text::from("b") });
         let names = TurnNames::new(vec![(TurnId(1), TurnName::from("m1"))]);
         let page = Arc::new(page.take().unwrap());
-        SharedPage { tab: "t".into(), page, names, epoch: Epoch(1), home: AgentHome::Here, frames: Default::default() }
+        SharedPage {
+            tab: "t".into(),
+            page,
+            names,
+            epoch: Epoch(1),
+            home: AgentHome::Here,
+            frames: Default::default(),
+            events: Default::default(),
+        }
     }
 
     fn told(kind: ViewKind) -> Vec<(u64, u64)> {

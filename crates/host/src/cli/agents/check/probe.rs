@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use switchboard_types::{
-    About, AgentOption, Answer, Ask, ErrandCode, ErrandFailure, LifeId, Outcome, Prompt, Resolution, SessionId,
-    SignInMethod, SlashCommand, TurnName, Word,
+    About, AgentHome, AgentOption, AgentRequest, Answer, Ask, ErrandCode, ErrandFailure, LifeId, Outcome, Prompt,
+    Resolution, Said, SessionId, SignInMethod, SlashCommand, TurnName, Wish, Word,
 };
 use switchboard_types::{ToolCode, ToolFailure};
 use tokio::sync::mpsc;
@@ -19,6 +19,7 @@ use crate::cli::args::Cli;
 use crate::cli::exit::Failure;
 use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder, EndHow, INBOX_MESSAGES};
+use crate::secrets::Secrets;
 
 /// The one session of a check.
 const SESSION: SessionId = SessionId(1);
@@ -75,6 +76,7 @@ pub(super) struct Probe {
     ended: Option<String>,
     folder: PathBuf,
     cwd: switchboard_types::WorkspaceRoot,
+    elsewhere: bool,
     slow_at: Instant,
     startup_by: Instant,
     startup_s: u64,
@@ -84,10 +86,12 @@ pub(super) struct Probe {
 impl Probe {
     pub(super) fn start(cli: &Cli, whom: &Whom) -> Result<Self, Failure> {
         // Not beside a host's own notes: the next host would end what it finds there.
-        let folder = cli.folder()?.path().join("checks").join(std::process::id().to_string());
+        let data = cli.folder()?;
+        let folder = data.path().join("checks").join(std::process::id().to_string());
         let (inbox_to, inbox) = mpsc::channel(INBOX_MESSAGES);
         let agents = Agents::start(&folder, inbox_to, Clock::start(), Graces::default())
-            .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+            .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?
+            .with_secrets(Secrets::within(data.path()));
         let orders = agents.spawn(LIFE, &whom.spec, &whom.root);
         let now = Instant::now();
         Ok(Self {
@@ -100,6 +104,7 @@ impl Probe {
             ended: None,
             folder,
             cwd: whom.root.clone(),
+            elsewhere: whom.spec.kind.home() == AgentHome::Elsewhere,
             slow_at: now + Duration::from_millis(whom.startup.slow_ms),
             startup_by: now + Duration::from_millis(whom.startup.timeout_ms),
             startup_s: whom.startup.timeout_ms / 1000,
@@ -179,6 +184,12 @@ impl Probe {
 
     /// Closes the session and ends the process; gives what is said of its end.
     pub(super) async fn close(&mut self) -> Result<String, Stopped> {
+        if self.elsewhere {
+            // It was made only for this; an engine would keep it.
+            self.say(Ask::Wish { session: SESSION, request: AgentRequest(0), wish: Wish::Delete {} }).await;
+            let by = Instant::now() + ENDING;
+            while !matches!(self.next_word(by).await, Ok(Word::Replied { .. }) | Err(_)) {}
+        }
         self.say(Ask::CloseSession { session: SESSION }).await;
         // Its end is what is waited for, so a full queue does not matter.
         let _ = self.orders.try_send(AgentOrder::End(EndHow::Gracefully));
@@ -236,7 +247,7 @@ impl Probe {
         match input {
             // Nobody records a check.
             AgentInput::Started { .. } | AgentInput::Taped { .. } => {}
-            AgentInput::Words { words, .. } => self.words.extend(words),
+            AgentInput::Words { words, .. } => self.words.extend(words.into_iter().map(meant)),
             AgentInput::Stderr { lines, .. } => {
                 self.stderr.extend(lines);
                 let over = self.stderr.len().saturating_sub(LAST_LINES);
@@ -280,5 +291,14 @@ impl Probe {
             "nothing more came from it in time".to_owned()
         };
         Stopped { why, timed_out: true, last_words: self.stderr.iter().cloned().collect() }
+    }
+}
+
+/// What an event of an engine's log means.
+fn meant(word: Word) -> Word {
+    match word {
+        Word::Sourced { session, said: Said::Text(text), .. } => Word::Text { session, name: None, text },
+        Word::Sourced { said: Said::Word(word), .. } => *word,
+        other => other,
     }
 }

@@ -1,0 +1,6 @@
+//! Engines over HTTP and SSE: the real program, a real engine in another language, and every fault that a wire can have.
+
+mod faults;
+mod restarts;
+mod stand;
+mod tokens;
