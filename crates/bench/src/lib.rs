@@ -4,6 +4,7 @@
 //! | module | owns |
 //! | --- | --- |
 //! | [`mold`], [`load`] | the bytes that are streamed, and how fast |
+//! | [`stream`] | an engine's events as bytes, and counting them |
 //! | [`wire`], [`crowd`] | the views that read them |
 //! | [`judged`] | commands judged as the host does |
 //! | [`process`], [`subject`] | the programs under measurement |
@@ -20,6 +21,7 @@ pub mod plot;
 pub mod process;
 pub mod row;
 pub mod stats;
+pub mod stream;
 pub mod subject;
 pub mod table;
 pub mod wire;

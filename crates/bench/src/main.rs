@@ -109,7 +109,9 @@ fn last_lines(log: &str) -> String {
 fn peer(scripts: &Path, folder: &Path) -> Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let mut changed = false;
-    for name in ["package.json", "package-lock.json", "host.mjs", "framing.mjs", "writing.mjs", "tools.mjs"] {
+    for name in
+        ["package.json", "package-lock.json", "host.mjs", "framing.mjs", "writing.mjs", "tools.mjs", "engine.mjs"]
+    {
         let text =
             fs::read(scripts.join(name)).with_context(|| format!("{} is missing", scripts.join(name).display()))?;
         changed |= name.starts_with("package") && fs::read(folder.join(name)).ok().as_ref() != Some(&text);

@@ -2,10 +2,12 @@
 
 mod agents;
 mod append;
+mod engine;
 mod fan_out;
 mod framing;
 mod idle;
 mod latency;
+mod reconnect;
 mod relay;
 mod replay;
 mod start;
@@ -79,6 +81,8 @@ pub const ALL: &[Measurement] = &[
     Measurement { name: "idle", run: idle::measure },
     Measurement { name: "agents", run: agents::measure },
     Measurement { name: "tools", run: tools::measure },
+    Measurement { name: "engine", run: engine::measure },
+    Measurement { name: "reconnect", run: reconnect::measure },
 ];
 
 impl Bench {

@@ -115,6 +115,15 @@ impl Subject {
         Self::start_in(prepare_with(durability, places, more_agents)?, Kind::Ours(durability), places)
     }
 
+    /// Starts ours with an engine as its agent `engine`.
+    pub fn with_engine(durability: Durability, places: &Places, url: &str) -> Result<Self> {
+        let data = prepare(durability, places)?;
+        let config = fs::read_to_string(data.join("config.toml"))?;
+        let engine = format!("[agents.engine]\nkind = \"engine\"\nurl = {}\n", json!(url));
+        fs::write(data.join("config.toml"), config + &engine)?;
+        Self::start_in(data, Kind::Ours(durability), places)
+    }
+
     fn start_in(data: PathBuf, kind: Kind, places: &Places) -> Result<Self> {
         let program = Program::start(&mut command(kind, places, &data)?, &places.log())?;
         let port = match kind {
@@ -160,29 +169,25 @@ impl Subject {
 
     /// The same for any dialect.
     pub fn connect_to(&self, dialect: &str) -> Result<TcpStream> {
-        let mut socket = TcpStream::connect(("127.0.0.1", self.port)).context("a view could not connect")?;
-        socket.set_nodelay(true)?;
         if self.kind == Kind::Raw {
+            let mut socket = TcpStream::connect(("127.0.0.1", self.port)).context("a view could not connect")?;
+            socket.set_nodelay(true)?;
             socket.read_exact(&mut [0])?;
             return Ok(socket);
         }
-        let request = format!(
-            "GET /ws/{dialect} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer {}\r\n\r\n",
-            self.port, self.token
-        );
-        socket.write_all(request.as_bytes())?;
-        let mut answer = Vec::new();
-        // Byte by byte, since what follows the head is the first frame.
-        while !answer.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            socket.read_exact(&mut byte).context("the handshake was not answered")?;
-            answer.extend_from_slice(&byte);
-        }
-        if !answer.starts_with(b"HTTP/1.1 101") {
-            bail!("the handshake was refused: {}", String::from_utf8_lossy(&answer));
-        }
-        Ok(socket)
+        handshake(self.port, dialect, &self.token)
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// What opens its doors.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        &self.token
     }
 
     /// Views that are connected and idle.
@@ -243,6 +248,28 @@ impl Subject {
             Kind::Raw => Wire::Lines,
         }
     }
+}
+
+/// A view's socket at a door for WebSockets, after its handshake.
+pub fn handshake(port: u16, dialect: &str, token: &str) -> Result<TcpStream> {
+    let mut socket = TcpStream::connect(("127.0.0.1", port)).context("a view could not connect")?;
+    socket.set_nodelay(true)?;
+    let request = format!(
+        "GET /ws/{dialect} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    socket.write_all(request.as_bytes())?;
+    let mut answer = Vec::new();
+    // Byte by byte, since what follows the head is the first frame.
+    while !answer.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        socket.read_exact(&mut byte).context("the handshake was not answered")?;
+        answer.extend_from_slice(&byte);
+    }
+    if !answer.starts_with(b"HTTP/1.1 101") {
+        bail!("the handshake was refused: {}", String::from_utf8_lossy(&answer));
+    }
+    Ok(socket)
 }
 
 /// The command line of our host for a data folder that was prepared.

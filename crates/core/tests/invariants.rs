@@ -21,6 +21,7 @@ mod invariants {
     mod making;
     mod policies;
     mod random;
+    mod random_far;
     mod restart;
     mod rules;
     mod runner;
@@ -30,5 +31,6 @@ mod invariants {
     mod trust;
     mod turns;
     mod view;
+    mod watched;
     mod world;
 }

@@ -39,8 +39,7 @@ use std::time::Duration;
 use switchboard_core::{Host, Input, Recovered, RequestId, Settings, Slice};
 use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
 use switchboard_types::{
-    Command, CommitDone, Containment, ErrandNews, FileAnswer, LifeId, LinkId, ReadId, Reject, RequestNo, SessionId,
-    WorkspaceRoot,
+    Command, CommitDone, Containment, ErrandNews, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -87,7 +86,7 @@ pub enum StoreAnswer {
     /// What nobody waits in line for was looked up.
     Found(Box<Input>),
     /// Files were looked at.
-    Files(LinkId, RequestNo, Result<Box<FileAnswer>, Reject>),
+    Files(Box<Input>),
 }
 
 /// What the driver is given.
@@ -344,9 +343,9 @@ impl Driver {
                 *input
             }
             StoreAnswer::Found(input) => *input,
-            StoreAnswer::Files(link, request, result) => {
+            StoreAnswer::Files(input) => {
                 self.files.one_done();
-                Input::FilesDone { link, request, result }
+                *input
             }
         };
         self.host.handle(self.clock.now(), input);

@@ -138,10 +138,6 @@ fn event_line(event: &EventRef<'_>, out: &mut Vec<u8>) {
     if let Some(turn) = event.turn {
         out.extend_from_slice(format!(",\"turn\":{turn}").as_bytes());
     }
-    if let Some(SourceRef { id, seq, name, .. }) = event.source() {
-        let source = serde_json::json!({ "id": id, "seq": seq, "type": name });
-        out.extend_from_slice(format!(",\"source\":{source}").as_bytes());
-    }
     out.extend_from_slice(b",\"body\":");
     match event.peek() {
         Peek::Text(text) => string_body("text", text, out),

@@ -1,7 +1,9 @@
-//! The raw limits: a child's pipe copied to sockets, and a file sent to a socket. Looks at no byte.
+//! The raw limits: a child's pipe copied to sockets, a file sent to a socket, and a stream over HTTP copied to sockets. Looks
+//! at no byte.
 //!
 //! Prints `{"port": N}` when it listens, and greets every view with one byte. A line on standard input is the arguments of
-//! the next run of the agent, or, for a file, says that it is to be sent; the end of standard input ends it.
+//! the next run of the agent, or, for a file, says that it is to be sent; a stream is copied as it comes. The end of standard
+//! input ends it.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, Read as _, Write as _};
@@ -35,6 +37,11 @@ fn run() -> Result<()> {
     let views = Views::default();
     let arriving = Arc::clone(&views);
     thread::spawn(move || welcome(&listener, &arriving));
+    if let [what, from, path] = words.as_slice()
+        && what == "stream"
+    {
+        follow(from, path, &views)?;
+    }
     println!("{}", serde_json::json!({ "port": port }));
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -42,7 +49,8 @@ fn run() -> Result<()> {
         match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["relay", agent] => relay(agent, &line, &mut views)?,
             ["sendfile", file] => views.retain(|view| send(file, view).is_ok()),
-            _ => bail!("usage: bench-raw relay AGENT | sendfile FILE"),
+            ["stream", ..] => {}
+            _ => bail!("usage: bench-raw relay AGENT | sendfile FILE | stream PORT PATH"),
         }
     }
     Ok(())
@@ -85,6 +93,23 @@ fn relay(agent: &str, load: &str, views: &mut Vec<TcpStream>) -> Result<()> {
         views.retain_mut(|view| view.write_all(bytes).is_ok());
     }
     child.wait()?;
+    Ok(())
+}
+
+/// Copies what comes from a stream, its head included, to all views.
+fn follow(port: &str, path: &str, views: &Views) -> Result<()> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port.parse()?)).context("the stream")?;
+    stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n").as_bytes())?;
+    let mut buffer = vec![0; READ_BYTES];
+    // The first bytes say that it is followed.
+    let _ = stream.peek(&mut buffer)?;
+    let views = Arc::clone(views);
+    thread::spawn(move || {
+        while let Ok(got @ 1..) = stream.read(&mut buffer) {
+            let bytes = buffer.get(..got).unwrap_or_default();
+            views.lock().unwrap_or_else(PoisonError::into_inner).retain_mut(|view| view.write_all(bytes).is_ok());
+        }
+    });
     Ok(())
 }
 

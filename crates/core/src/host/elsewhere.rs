@@ -105,7 +105,7 @@ impl Host {
 
     /// After a restart: whether the turn that runs is one that nobody asked for.
     pub(super) fn know_unasked(&mut self, id: SessionId) {
-        let Some(session) = self.sessions.get_mut(&id) else { return };
+        let Some(session) = self.sessions.get_mut(&id).filter(|session| session.is_elsewhere()) else { return };
         let Some(turn) = session.state.running() else { return };
         let unasked = session.state.turn(turn).is_some_and(|turn| turn.name.as_str().starts_with(UNASKED));
         let unasked = unasked && session.state.running_prompt().is_none_or(|prompt| prompt.text.is_empty());

@@ -144,6 +144,7 @@ impl Host {
                 self.sessions.insert(id, Session::found(*recovered, tab));
                 self.settle_executions(now, id);
                 self.settle_calls(now, id, calls);
+                self.know_unasked(id);
                 return self.give_tab(now, id, waiting);
             }
             Err(reason) => reason,

@@ -111,6 +111,7 @@ impl Host {
             self.settle_running(now, id, "storage_failed", message);
         }
         self.settle_calls(now, id, calls);
+        self.know_unasked(id);
         self.look_again(id);
         self.touch(id);
         for (link, command) in waiting {

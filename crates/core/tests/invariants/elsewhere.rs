@@ -1,11 +1,12 @@
 //! Agents that work elsewhere: each event of their logs is in ours exactly once, their turns outlive the host, and what was
 //! sent to them is never failed because we were away.
 
+mod questions;
+
 use switchboard_core::Input;
 use switchboard_types::{
-    AgentSessionInfo, Approval, ApprovalId, ApprovalKind, Ask, Body, Command, Connection, ConnectionStatus, Decision,
-    Elsewhere, Event, LifeId, Outcome, Prompt, Resolution, Said, SessionId, Severity, Source, SourceCursor, Status,
-    Text, Time, Trust, Upstream, Wish, Word,
+    AgentSessionInfo, Ask, Body, Command, Connection, ConnectionStatus, Elsewhere, Event, LifeId, Outcome, Prompt,
+    Said, SessionId, Source, SourceCursor, Status, Text, Time, Upstream, Wish, Word,
 };
 
 use super::making::open_far;
@@ -17,7 +18,7 @@ fn source(n: u64, name: &str) -> Source {
     Source { id: format!("e{n}").as_str().into(), seq: Some(n), name: name.to_owned(), rest, turn: None, at: None }
 }
 
-fn said(session: SessionId, n: u64, word: Word) -> Word {
+pub(crate) fn said(session: SessionId, n: u64, word: Word) -> Word {
     Word::Sourced { session, source: source(n, "word"), said: Said::Word(Box::new(word)) }
 }
 
@@ -29,22 +30,16 @@ fn taken(session: SessionId, n: u64) -> Word {
     said(session, n, Word::PromptTaken { session })
 }
 
-fn done(session: SessionId, n: u64) -> Word {
+pub(crate) fn done(session: SessionId, n: u64) -> Word {
     said(session, n, Word::turn_done(session, None))
 }
 
-fn prompted(session: SessionId, n: u64, name: &str) -> Word {
+pub(crate) fn prompted(session: SessionId, n: u64, name: &str) -> Word {
     let prompt = Prompt { text: format!("theirs {name}"), context: Vec::new() };
     said(session, n, Word::PromptedElsewhere { session, name: name.into(), prompt })
 }
 
-fn wanted(session: SessionId, n: u64, name: &str) -> Word {
-    let mut approval = Approval::new(name.into(), ApprovalKind::Command, "run rm", Severity::Low);
-    approval.command = Some("rm -rf /".to_owned());
-    said(session, n, Word::ApprovalWanted { session, approval })
-}
-
-fn with_far() -> (World, usize, SessionId) {
+pub(crate) fn with_far() -> (World, usize, SessionId) {
     let mut world = World::new();
     world.trust();
     let view = world.view();
@@ -55,19 +50,19 @@ fn with_far() -> (World, usize, SessionId) {
 }
 
 /// Says words and lets everything settle.
-fn say(world: &mut World, words: Vec<Word>) {
+pub(crate) fn say(world: &mut World, words: Vec<Word>) {
     let life = world.life();
     world.words(life, words);
     world.settle();
 }
 
 /// The names in the agent's log of what we have of it, in order.
-fn sources(world: &World, session: SessionId) -> Vec<u64> {
+pub(crate) fn sources(world: &World, session: SessionId) -> Vec<u64> {
     let seq = |event: &Event| event.source.as_ref().and_then(|source| source.seq);
     world.log(session).iter().filter_map(seq).collect()
 }
 
-fn of_source(world: &World, session: SessionId, n: u64) -> Event {
+pub(crate) fn of_source(world: &World, session: SessionId, n: u64) -> Event {
     let is_it = |event: &&Event| event.source.as_ref().is_some_and(|source| source.seq == Some(n));
     world.log(session).iter().find(is_it).expect("it is in the log").clone()
 }
@@ -76,7 +71,7 @@ fn upstream(world: &World, session: SessionId) -> Upstream {
     world.disk.sessions[&session].row.clone().unwrap().keeps.upstream.expect("it works elsewhere")
 }
 
-fn ends(world: &World, session: SessionId) -> Vec<Outcome> {
+pub(crate) fn ends(world: &World, session: SessionId) -> Vec<Outcome> {
     let outcome = |body: &Body| match body {
         Body::TurnEnded { outcome, .. } => Some(*outcome),
         _ => None,
@@ -84,7 +79,7 @@ fn ends(world: &World, session: SessionId) -> Vec<Outcome> {
     world.bodies(session).iter().filter_map(outcome).collect()
 }
 
-fn asks(world: &World, life: LifeId) -> Vec<Ask> {
+pub(crate) fn asks(world: &World, life: LifeId) -> Vec<Ask> {
     world.lives[&life].asks.clone()
 }
 
@@ -309,68 +304,6 @@ fn a_refused_session_is_asked_for_again_but_not_at_once() {
 }
 
 #[test]
-fn questions_are_put_to_a_person_whatever_the_policy_says_and_stay_open_over_a_restart() {
-    let (mut world, view, session) = with_far();
-    say(&mut world, vec![prompted(session, 1, "theirs"), wanted(session, 2, "q7")]);
-    assert_eq!(world.host.state(session).unwrap().approvals().count(), 1, "not denied by us");
-    world.restart();
-    world.settle();
-    world.reconnect(view);
-    world.settle();
-    let life = world.life();
-    // Whoever reads the agent's own log knows the question by the agent's name.
-    let approval = ApprovalId::from("q7");
-    let decide =
-        Command::Decide { tab: "tab".into(), approval, decision: Decision::AllowOnce, command: None, option: None };
-    world.command(view, decide);
-    world.settle();
-    let answered = |ask: &Ask| matches!(ask, Ask::ApprovalAnswer { approval, answer, .. } if approval.as_str() == "q7" && answer.resolution() == Resolution::AllowOnce);
-    assert_eq!(asks(&world, life).iter().filter(|ask| answered(ask)).count(), 1);
-    world.assert_whole();
-}
-
-#[test]
-fn an_answer_that_the_agent_may_not_have_heard_is_said_again_after_a_restart() {
-    let (mut world, view, session) = with_far();
-    say(&mut world, vec![prompted(session, 1, "theirs"), wanted(session, 2, "q7")]);
-    let approval = ApprovalId::from("q7");
-    let decide = Command::Decide { tab: "tab".into(), approval, decision: Decision::Deny, command: None, option: None };
-    world.command(view, decide);
-    world.settle();
-    let answers = |world: &World| {
-        let all = world.lives.values().flat_map(|life| life.asks.clone());
-        all.filter(|ask| matches!(ask, Ask::ApprovalAnswer { .. })).count()
-    };
-    world.restart();
-    world.settle();
-    assert_eq!(answers(&world), 1);
-    let settled = Word::ApprovalSettled { session, approval: "q7".into(), resolution: Resolution::Deny };
-    say(&mut world, vec![said(session, 3, settled), done(session, 4)]);
-    world.restart();
-    world.settle();
-    assert_eq!(answers(&world), 0, "its turn is over");
-    assert_eq!(sources(&world, session), [1, 2, 3, 4]);
-}
-
-#[test]
-fn a_question_that_was_answered_there_first_is_resolved_here_and_not_answered_again() {
-    let (mut world, view, session) = with_far();
-    say(&mut world, vec![prompted(session, 1, "theirs"), wanted(session, 2, "q7")]);
-    let settled = Word::ApprovalSettled { session, approval: "q7".into(), resolution: Resolution::AllowOnce };
-    say(&mut world, vec![said(session, 3, settled)]);
-    let event = of_source(&world, session, 3);
-    assert!(matches!(event.body, Body::ApprovalResolved { resolution: Resolution::AllowOnce, .. }));
-    assert_eq!(world.host.state(session).unwrap().approvals().count(), 0);
-    let life = world.life();
-    assert!(!asks(&world, life).iter().any(|ask| matches!(ask, Ask::ApprovalAnswer { .. })));
-    let approval = ApprovalId::from("q7");
-    let decide = Command::Decide { tab: "tab".into(), approval, decision: Decision::Deny, command: None, option: None };
-    world.command(view, decide);
-    world.settle();
-    assert_eq!(world.views[view].refused.len(), 1);
-}
-
-#[test]
 fn a_cancel_that_is_not_heeded_ends_the_turn_here_and_not_the_agents_session() {
     let (mut world, view, session) = with_far();
     world.prompt(view, "tab", "one");
@@ -502,27 +435,4 @@ fn a_failed_commit_takes_no_event_of_the_agent_and_the_next_one_goes_on_from_the
     assert_eq!(ends(&world, session), []);
     say(&mut world, vec![text(session, 3, "b"), done(session, 4)]);
     assert_eq!(sources(&world, session), [1, 2, 3, 4]);
-}
-
-#[test]
-fn distrust_cuts_the_way_and_trust_opens_it_again() {
-    let (mut world, view, session) = with_far();
-    say(&mut world, vec![prompted(session, 1, "theirs"), wanted(session, 2, "q7")]);
-    let workspace = super::world::workspace(Trust::Untrusted);
-    world.handle(Input::Trust { workspace, request: switchboard_core::RequestId(2) });
-    world.settle();
-    assert!(world.lives.is_empty());
-    let decide = Command::Decide {
-        tab: "tab".into(),
-        approval: "q7".into(),
-        decision: Decision::AllowOnce,
-        command: None,
-        option: None,
-    };
-    world.command(view, decide);
-    assert_eq!(world.views[view].refused.len(), 1, "no answer leaves an untrusted workspace");
-    world.trust();
-    world.settle();
-    assert_eq!(world.lives.len(), 1);
-    assert_eq!(ends(&world, session), []);
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust};
 use switchboard_types::{
     Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, FileRequest, LifeId, LinkId, Prompt, ReadId,
-    RequestNo, Seq, SessionId, SessionRow, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    RequestNo, Seq, SessionId, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
@@ -489,25 +489,6 @@ impl World {
             for (tab, journal) in &view.journal {
                 let Some(stored) = self.disk.of_tab(tab) else { continue };
                 assert_eq!(journal, &stored.log, "the view has all of {tab}");
-            }
-        }
-    }
-}
-
-impl World {
-    /// A view that watches knows every session with a tab as it is, and none that has no tab.
-    fn assert_watched(&self, view: &View) {
-        let open = |row: &&SessionRow| row.tab.is_some();
-        let rows = self.disk.sessions.values().filter_map(|stored| stored.row.as_ref()).filter(open);
-        let rows: BTreeMap<SessionId, _> =
-            rows.map(|row| (row.session, (row.tab.clone(), row.title.clone()))).collect();
-        let listed = view.sessions.values().filter(|session| session.tab.is_some());
-        let listed: BTreeMap<SessionId, _> =
-            listed.map(|session| (session.session, (session.tab.clone(), session.title.clone()))).collect();
-        assert_eq!(listed, rows, "what a watching view lists");
-        for (id, session) in view.sessions.iter().filter(|(_, session)| session.tab.is_some()) {
-            if let Some(state) = self.host.state(*id) {
-                assert_eq!((session.status, session.queued), (state.status(), state.queue().len()), "session {id}");
             }
         }
     }

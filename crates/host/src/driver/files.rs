@@ -68,7 +68,8 @@ impl Driver {
                 let link_to = |place: &FilePlace, path: &str| artifacts.link(place, path, Instant::now());
                 let result = files::answer(&place, &what, link_to).map(Box::new);
                 // The driver is gone only when the host has stopped.
-                let _ = answer_to.blocking_send(StoreAnswer::Files(link, request, result));
+                let done = Box::new(Input::FilesDone { link, request, result });
+                let _ = answer_to.blocking_send(StoreAnswer::Files(done));
             });
         }
     }

@@ -4,6 +4,8 @@
 //! What an agent itself says is its own word: it is shown and kept as it came. So the agents here say nothing of what they
 //! were granted; one of them says all that it can see without having been granted anything.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +20,8 @@ const PASSED_ON: &str = "canary-passed-on-8d21b0e4";
 const OF_THE_HOST: &str = "canary-of-the-host-51c6d2aa";
 const USERINFO: &str = "canary-userinfo-e07b9f13";
 const CONFIGURED: &str = "canary-configured-c4487be0";
+const OF_THE_ENGINE: &str = "canary-of-the-engine-9b02f6dd";
+const KEPT: &str = "canary-kept-77d1e35c";
 
 /// Says that it is there, and nothing else.
 const TRUSTED_WITH_MUCH: &str = r#"say "{\"type\":\"response-chunk\",\"sessionId\":\"$id\",\"chunk\":\"done\"}"
@@ -43,10 +47,80 @@ fn place() -> Place {
     place.with_agent("nosy", &shell_agent(NOSY)).with_config("record = true\n").with_config(&broken).trusted()
 }
 
+/// An engine that repeats every header that it gets: in its answers, its refusals and its events. The secret that it got.
+struct Parrot {
+    port: u16,
+    heard: std::sync::Arc<std::sync::Mutex<String>>,
+}
+
+impl Parrot {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let parrot = Self { port: listener.local_addr().unwrap().port(), heard: Default::default() };
+        let heard = std::sync::Arc::clone(&parrot.heard);
+        std::thread::spawn(move || {
+            for peer in listener.incoming().flatten() {
+                let heard = std::sync::Arc::clone(&heard);
+                // Whoever leaves early has heard enough.
+                std::thread::spawn(move || drop(Self::answer(&peer, &heard)));
+            }
+        });
+        parrot
+    }
+
+    fn answer(mut peer: &TcpStream, heard: &std::sync::Mutex<String>) -> std::io::Result<()> {
+        let mut reader = BufReader::new(peer.try_clone()?);
+        let (mut head, mut length) = (String::new(), 0);
+        while reader.read_line(&mut head)? > 2 {
+            let last = head.lines().last().unwrap_or_default().to_ascii_lowercase();
+            length = last.strip_prefix("content-length: ").and_then(|size| size.parse().ok()).unwrap_or(length);
+        }
+        reader.read_exact(&mut vec![0; length])?;
+        heard.lock().unwrap().push_str(&head);
+        let said = head.replace(['\r', '\n', '"'], " ");
+        let line = head.lines().next().unwrap_or_default();
+        let (status, body) = if line.starts_with("POST /v1/sessions ") {
+            ("201 Created", json!({"session_id": "p1", "status": "running", "echo": said}))
+        } else if line.contains("/events") {
+            let event = |seq: u32, kind: &str, payload: serde_json::Value| {
+                let data = json!({"id": seq.to_string(), "seq": seq, "type": kind, "session_id": "p1", "turn": 1,
+                    "timestamp_ms": 1, "protocol_version": "1.0", "payload": payload});
+                format!("id: {seq}\ndata: {data}\n\n")
+            };
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+            peer.write_all(head.as_bytes())?;
+            peer.write_all(event(1, "warning", json!({"message": said})).as_bytes())?;
+            peer.write_all(event(2, "assistant_delta", json!({"message_id": "x", "text": said})).as_bytes())?;
+            peer.write_all(event(3, "something.new", json!({"echo": said})).as_bytes())?;
+            peer.write_all(event(4, "error", json!({"code": "x", "message": said})).as_bytes())?;
+            // Open until the caller leaves.
+            reader.read_to_end(&mut Vec::new())?;
+            return Ok(());
+        } else if line.contains("/v1/health") {
+            ("200 OK", json!({"status": "ok", "protocol_version": "1.0", "engine_version": said}))
+        } else {
+            ("500 Internal Server Error", json!({"code": "boom", "message": said, "details": {"echo": said}}))
+        };
+        let body = body.to_string();
+        let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\n");
+        peer.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())
+    }
+}
+
 fn serve(place: &Place) -> Host {
     place.serve_with(|command| {
         command.env("PASSED_ON", PASSED_ON).env("HOST_API_TOKEN", OF_THE_HOST).env("SWITCHBOARD_LOG", "debug");
     })
+}
+
+/// Stores a secret as people do.
+fn keep(place: &Place, name: &str, value: &str) {
+    let mut command = place.command(&["secrets", "set", name]);
+    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(value.as_bytes()).unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(!format!("{out:?}").contains(value));
 }
 
 /// Everything that was read anywhere, with the name of the place.
@@ -141,6 +215,51 @@ async fn talk_others(host: &Host, sinks: &mut Sinks) {
     sinks.add("the dialect switchboard", format!("{:?}", own.told));
 }
 
+/// Reads an answer until it says something, or ends.
+fn streamed(host: &Host, path: &str, until: &str) -> String {
+    let mut socket = TcpStream::connect(host.address()).unwrap();
+    socket.set_read_timeout(Some(super::host::PATIENCE)).unwrap();
+    let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{}\r\n", host.address(), host.bearer());
+    socket.write_all(head.as_bytes()).unwrap();
+    let (mut text, mut buffer) = (String::new(), vec![0; 64 * 1024]);
+    while !text.contains(until) {
+        let got = socket.read(&mut buffer).unwrap();
+        assert!(got > 0, "{path} ended before {until}: {text}");
+        text.push_str(&String::from_utf8_lossy(&buffer[..got]));
+    }
+    text
+}
+
+/// What the doors say that know sessions by their ids: over HTTP, as a stream, and in the dialect `bb`.
+async fn talk_by_id(host: &Host, sinks: &mut Sinks) {
+    let bearer = host.bearer();
+    for route in switchboard_host::server::ROUTES.iter().filter(|route| route.path.starts_with("/v1/")) {
+        let path = route.path.replace("{id}", "1").replace("{session}", "1");
+        if route.method != "GET" {
+            continue;
+        }
+        if path.ends_with("/events") {
+            sinks.add("the stream of /v1", streamed(host, &format!("{path}?replay=true"), "run_finished"));
+            sinks.add("a cursor that is none", host.get(&format!("{path}?from_id=9:9"), &bearer).0);
+        } else {
+            sinks.add(path.clone(), host.get(&path, &bearer).0);
+            sinks.add(format!("{path} of nobody"), host.get(&route.path.replace("{id}", "99"), &bearer).0);
+        }
+    }
+    if switchboard_host::server::ROUTES.iter().any(|route| route.path == "/ws/bb") {
+        let mut bb = View::connect_in("bb", host.address(), host.token()).await;
+        let ask = |id: &str, method: &str, params: serde_json::Value| json!({"v": 1, "kind": "req", "id": id, "method": method, "params": params});
+        bb.send(ask("1", "bb.init", json!({}))).await;
+        bb.send(ask("2", "bb.selectSession", json!({"sessionId": "1"}))).await;
+        bb.send(ask("3", "bb.listFiles", json!({"sessionId": "1", "path": ".."}))).await;
+        bb.send(ask("4", "bb.noSuch", json!({}))).await;
+        bb.wait_for("the end of the turn", |told| told.to_string().contains("run_finished")).await;
+        bb.send(ask("5", "bb.listSessions", json!({}))).await;
+        bb.wait_for("the last answer", |told| told["id"] == "5").await;
+        sinks.add("the dialect bb", format!("{:?}", bb.told));
+    }
+}
+
 /// Runs the command line; both its outputs.
 fn commands(place: &Place, sinks: &mut Sinks) {
     let asked: [&[&str]; 13] = [
@@ -195,6 +314,7 @@ async fn no_secret_of_the_host_or_of_an_agent_reaches_a_view_a_page_a_log_a_metr
     let mut sinks = Sinks { seen: Vec::new() };
     talk_tabs(&host, &mut sinks).await;
     talk_others(&host, &mut sinks).await;
+    talk_by_id(&host, &mut sinks).await;
     doors(&host, &mut sinks);
     let recorded = || std::fs::read_dir(place.data().join("wire")).is_ok_and(|files| files.count() >= 2);
     eventually("the records of both wires", recorded);
@@ -208,6 +328,50 @@ async fn no_secret_of_the_host_or_of_an_agent_reaches_a_view_a_page_a_log_a_metr
     let mut after = Sinks { seen: Vec::new() };
     stored(&place.data(), &["token"], &mut after);
     after.assert_free_of(&[&token, GRANTED, PASSED_ON, OF_THE_HOST, USERINFO, CONFIGURED]);
+}
+
+#[tokio::test]
+async fn the_token_of_an_engine_reaches_that_engine_and_nobody_else_whatever_the_engine_repeats() {
+    let parrot = Parrot::start();
+    let engines = format!(
+        "\n[agents.parrot]\nkind = \"engine\"\nurl = \"http://127.0.0.1:{}\"\nsecret = \"engine\"\nrecord = true\n\
+         \n[agents.user]\nkind = \"engine\"\nurl = \"http://user:{USERINFO}@127.0.0.1:1\"\n\
+         \n[agents.gone]\nkind = \"engine\"\nurl = \"http://127.0.0.1:1\"\nsecret = \"kept\"\n\
+         \n[agents.elsewhere]\nkind = \"engine\"\nurl = \"http://localhost:2\"\nsecret = \"kept\"\n",
+        parrot.port
+    );
+    let place = Place::new().with_config(&engines).trusted();
+    keep(&place, "engine", OF_THE_ENGINE);
+    keep(&place, "kept", KEPT);
+    let host = serve(&place);
+    let mut sinks = Sinks { seen: Vec::new() };
+    let mut view = host.view().await;
+    for tab in ["parrot", "user", "gone", "elsewhere"] {
+        view.send(json!({"type": "new-tab", "tabId": tab, "agent": tab})).await;
+        view.prompt(tab, &format!("{tab}-turn"), "repeat what you hear").await;
+    }
+    let repeated = |told: &serde_json::Value| told["tabId"] == "parrot" && told.to_string().contains("[removed]");
+    view.wait_for("what the engine repeats", repeated).await;
+    view.sync().await;
+    let heard = || parrot.heard.lock().unwrap().clone();
+    assert!(heard().contains(OF_THE_ENGINE), "the engine gets its token");
+    assert!(!heard().contains(KEPT) && !heard().contains(host.token()));
+    let mut own = View::connect_in("switchboard", host.address(), host.token()).await;
+    own.send(json!({"type": "hello", "version": "test", "seats": [{"tab": "parrot"}]})).await;
+    own.wait_type("welcome").await;
+    sinks.add("the dialect switchboard", format!("{:?}", own.told));
+    doors(&host, &mut sinks);
+    commands(&place, &mut sinks);
+    for arguments in
+        [&["agents", "check", "parrot", "--json"][..], &["agents", "check", "user"], &["secrets", "list", "--json"]]
+    {
+        let out = place.command(arguments).output().unwrap();
+        sinks.add(format!("{arguments:?}"), [out.stdout, out.stderr].concat());
+    }
+    sinks.add("the dialect tabs", format!("{:?}", view.told));
+    sinks.add("the log", host.log());
+    stored(&place.data(), &["token", "secrets.json"], &mut sinks);
+    sinks.assert_free_of(&[host.token(), OF_THE_ENGINE, KEPT, USERINFO]);
 }
 
 #[tokio::test]

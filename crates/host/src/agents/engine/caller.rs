@@ -29,6 +29,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 const REQUEST: Duration = Duration::from_secs(30);
 /// Bytes of an answer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
+/// A shorter token is a word that may well stand in an answer, and is not looked for there.
+const MIN_HUSHED_BYTES: usize = 8;
+/// What stands where an engine repeats the token.
+const REMOVED: &str = "[removed]";
 /// The header that a stream is read on by.
 const LAST_EVENT_ID: &str = "last-event-id";
 
@@ -36,7 +40,46 @@ const LAST_EVENT_ID: &str = "last-event-id";
 pub(super) struct Caller {
     address: Address,
     token: Option<HeaderValue>,
+    hush: Hush,
     tls: Option<TlsConnector>,
+}
+
+/// Takes the token out of what an engine says: one that repeats it, as a careless error page does, would have it shown to
+/// views and kept in the log.
+#[derive(Clone, Default)]
+pub(super) struct Hush {
+    /// The token as it is, and as it stands in JSON.
+    forms: Vec<String>,
+}
+
+impl Hush {
+    fn new(token: Option<&Secret>) -> Self {
+        let token = token.map(Secret::reveal).filter(|token| token.len() >= MIN_HUSHED_BYTES).unwrap_or_default();
+        // A string always has a JSON text, which has quotes at both ends.
+        let json = serde_json::to_string(token).unwrap_or_default();
+        let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+        let mut forms: Vec<String> =
+            [inner, token].into_iter().filter(|form| !form.is_empty()).map(str::to_owned).collect();
+        forms.dedup();
+        Self { forms }
+    }
+
+    /// The same without the token; none if it is not in it.
+    pub(super) fn text(&self, text: &str) -> Option<String> {
+        let found = self.forms.iter().any(|form| text.contains(form.as_str()));
+        found.then(|| self.forms.iter().fold(text.to_owned(), |text, form| text.replace(form.as_str(), REMOVED)))
+    }
+
+    /// The same for a body. What is no UTF-8 is taken as it is where the token is not in it.
+    pub(super) fn body(&self, body: Bytes) -> Bytes {
+        if self.forms.is_empty() {
+            return body;
+        }
+        match self.text(&String::from_utf8_lossy(&body)) {
+            Some(cleaned) => Bytes::from(cleaned),
+            None => body,
+        }
+    }
 }
 
 impl std::fmt::Debug for Caller {
@@ -56,12 +99,13 @@ impl Caller {
             value.set_sensitive(true);
             Ok::<_, String>(value)
         };
+        let hush = Hush::new(token);
         let token = token.map(bearer).transpose()?;
         let tls = match address.scheme {
             Scheme::Plain => None,
             Scheme::Tls => Some(trusting()?),
         };
-        Ok(Self { address, token, tls })
+        Ok(Self { address, token, hush, tls })
     }
 
     /// Makes a request.
@@ -74,7 +118,7 @@ impl Caller {
             let response = sender.send_request(asked).await.map_err(|error| perhaps(broke(&error)))?;
             let status = response.status().as_u16();
             let body = whole(response.into_body(), MAX_ANSWER_BYTES).await.map_err(perhaps)?;
-            Ok(Response { status, body })
+            Ok(Response { status, body: self.hush.body(body) })
         };
         let late = |_| perhaps(format!("there was no answer within {} s", REQUEST.as_secs()));
         timeout(REQUEST, answer).await.map_err(late)?
@@ -93,6 +137,11 @@ impl Caller {
         let mut sender = self.connect().await?;
         let late = |_| format!("there was no answer within {} s", REQUEST.as_secs());
         timeout(REQUEST, sender.send_request(asked)).await.map_err(late)?.map_err(|error| broke(&error))
+    }
+
+    /// What takes the token out of what the engine says.
+    pub(super) fn hush(&self) -> &Hush {
+        &self.hush
     }
 
     fn head(&self, method: hyper::Method, path: &str) -> hyper::http::request::Builder {
@@ -191,5 +240,22 @@ fn no_way(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "nothing listens there; is it running?".to_owned(),
         _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_is_taken_out_as_it_is_and_as_it_stands_in_json() {
+        let hush = Hush::new(Some(&Secret::new("pa\"ss-word-1")));
+        let said = r#"{"message":"bad token pa\"ss-word-1"} pa"ss-word-1"#;
+        assert_eq!(hush.text(said).as_deref(), Some(r#"{"message":"bad token [removed]"} [removed]"#));
+        assert_eq!(hush.text("nothing of it"), None);
+        let bytes = Bytes::from_static(b"\xff");
+        assert_eq!(hush.body(bytes.clone()), bytes);
+        assert_eq!(Hush::new(Some(&Secret::new("short"))).text("short"), None);
+        assert_eq!(Hush::new(None).text(""), None);
     }
 }

@@ -9,7 +9,7 @@ use switchboard_dialects::agent::engine::{Heard, Response, StreamEnd, StreamNo};
 use switchboard_dialects::framing::{Sse, SseItem};
 use tokio::sync::mpsc;
 
-use super::caller::{Caller, broke, whole};
+use super::caller::{Caller, Hush, broke, whole};
 
 /// Bytes of the answer of an engine that does not open its stream.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
@@ -31,7 +31,7 @@ pub(super) async fn read(
             if taken.send((stream, vec![Heard::Opened])).await.is_err() {
                 return;
             }
-            match follow(body, stream, &taken).await {
+            match follow(body, caller.hush(), stream, &taken).await {
                 Some(end) => end,
                 None => return,
             }
@@ -47,7 +47,7 @@ async fn open(caller: &Caller, path: &str, last_id: Option<&str>) -> Result<hype
     let status = response.status().as_u16();
     if status != 200 {
         let body = whole(response.into_body(), MAX_REFUSAL_BYTES).await.unwrap_or_else(|_| Bytes::new());
-        return Err(StreamEnd::Refused(Response { status, body }));
+        return Err(StreamEnd::Refused(Response { status, body: caller.hush().body(body) }));
     }
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream") {
@@ -57,7 +57,12 @@ async fn open(caller: &Caller, path: &str, last_id: Option<&str>) -> Result<hype
 }
 
 /// Until it ends; none if nobody listens any more.
-async fn follow(mut body: hyper::body::Incoming, stream: StreamNo, taken: &mpsc::Sender<Batch>) -> Option<StreamEnd> {
+async fn follow(
+    mut body: hyper::body::Incoming,
+    hush: &Hush,
+    stream: StreamNo,
+    taken: &mpsc::Sender<Batch>,
+) -> Option<StreamEnd> {
     let (mut sse, mut buffer) = (Sse::new(), BytesMut::new());
     loop {
         match body.frame().await {
@@ -70,7 +75,7 @@ async fn follow(mut body: hyper::body::Incoming, stream: StreamNo, taken: &mpsc:
             }
         }
         loop {
-            let (heard, fault) = batch(&mut sse, &mut buffer);
+            let (heard, fault) = batch(&mut sse, &mut buffer, hush);
             let full = heard.len() >= MAX_BATCH;
             if !heard.is_empty() {
                 taken.send((stream, heard)).await.ok()?;
@@ -85,11 +90,14 @@ async fn follow(mut body: hyper::body::Incoming, stream: StreamNo, taken: &mpsc:
     }
 }
 
-fn batch(sse: &mut Sse, buffer: &mut BytesMut) -> (Vec<Heard>, Option<String>) {
+fn batch(sse: &mut Sse, buffer: &mut BytesMut, hush: &Hush) -> (Vec<Heard>, Option<String>) {
     let mut heard = Vec::new();
     while heard.len() < MAX_BATCH {
         match sse.next(buffer) {
-            Ok(Some(SseItem::Event(event))) => heard.push(Heard::Event(event)),
+            Ok(Some(SseItem::Event(mut event))) => {
+                event.data = hush.body(event.data);
+                heard.push(Heard::Event(event));
+            }
             Ok(Some(SseItem::Comment)) => heard.push(Heard::Comment),
             Ok(Some(SseItem::Retry(ms))) => heard.push(Heard::Retry(ms)),
             Ok(None) => break,
