@@ -163,6 +163,38 @@ async fn every_method_of_the_conversation_and_every_topic_is_as_its_schema_says(
 }
 
 #[tokio::test]
+async fn files_changes_and_artifacts_are_as_their_schemas_say() {
+    let place = Place::new();
+    let lines: String = (1..=500).map(|line| format!("line {line} é\n")).collect();
+    std::fs::write(place.workspace().join("long.txt"), &lines).unwrap();
+    let host = place.serve();
+    let mut sidebar = Sidebar::open(&place, &host).await;
+    let session = sidebar.ask("bb.createSession", json!({"task": "demo: echo hi"})).await["sessionId"].clone();
+    sidebar.typed("run_finished").await;
+    let listed = sidebar.ask("bb.listFiles", json!({"sessionId": session, "path": "."})).await;
+    let entry = json!({"name": "long.txt", "path": "long.txt", "kind": "file", "size": lines.len()});
+    assert!(listed["entries"].as_array().unwrap().contains(&entry), "{listed}");
+    let params = json!({"sessionId": session, "path": "long.txt", "headLines": 2, "tailLines": 1});
+    let snippet = sidebar.ask("bb.readFileSnippet", params).await;
+    assert_eq!((&snippet["truncated"], &snippet["totalLines"]), (&json!(true), &json!(500)));
+    let content = snippet["content"].as_str().unwrap();
+    assert!(content.starts_with("line 1 é\nline 2 é\n") && content.contains("line 500"), "{content}");
+    let artifact = sidebar.ask("bb.downloadArtifact", json!({"sessionId": session, "artifactPath": "log.jsonl"})).await;
+    let fetched = host.get(artifact["url"].as_str().unwrap(), &host.bearer());
+    assert!(fetched.0.contains("turnEnded"), "{}", fetched.0);
+    for path in ["..", "../..", "/etc/passwd"] {
+        assert_eq!(sidebar.fails("bb.listFiles", json!({"sessionId": session, "path": path})).await, "bad_request");
+    }
+    let missing = json!({"sessionId": session, "artifactPath": "events/99999.json"});
+    assert_eq!(sidebar.fails("bb.downloadArtifact", missing).await, "not_found");
+    let gone = json!({"sessionId": session, "path": "no/such.file"});
+    assert_eq!(sidebar.fails("bb.readFileSnippet", gone).await, "not_found");
+    let diff = sidebar.answer("bb.openDiff", json!({"sessionId": session, "filePath": "long.txt"})).await;
+    assert!(diff["ok"] == true || diff["error"]["code"] == "not_found", "{diff}");
+    sidebar.check();
+}
+
+#[tokio::test]
 async fn an_unknown_method_is_refused_counted_and_has_no_effect() {
     let place = Place::new();
     let host = place.serve();
