@@ -17,6 +17,9 @@ use crate::framing::SseEvent;
 
 const S: SessionId = SessionId(7);
 
+/// The first and the last number of what was lost, where they are known.
+type Hole = (Option<u64>, Option<u64>);
+
 /// An engine that answers what it is told to.
 struct Stage {
     engine: Engine,
@@ -151,7 +154,7 @@ impl Stage {
     }
 
     /// The numbers of what was taken, and what was lost.
-    fn taken(&mut self) -> Vec<Result<u64, (Option<u64>, Option<u64>)>> {
+    fn taken(&mut self) -> Vec<Result<u64, Hole>> {
         let seq = |word| match word {
             Word::Sourced { source, .. } => Some(Ok(source.seq.unwrap_or(0))),
             Word::Gap { from, to, .. } => Some(Err((from, to))),
