@@ -203,6 +203,8 @@ impl Host {
             (Some(turn), _) if session.has_taken(turn) || session.state.running() == Some(turn) => Some(turn),
             // A prompt that only waits here is nothing that the agent could end.
             (Some(_), _) => None,
+            // A turn whose beginning is lost cannot be the one that was sent and is not there yet.
+            (None, _) if name.is_some() => session.heard_turn().filter(|turn| session.has_taken(*turn)),
             (None, _) => session.heard_turn(),
         };
         let Some(turn) = turn else {

@@ -98,3 +98,16 @@ fn a_prompt_that_was_given_up_and_is_taken_all_the_same_comes_to_its_end() {
     assert_eq!(world.host.state(session).unwrap().running(), None);
     assert_eq!(ends(&world, session), [Outcome::Cancelled, Outcome::Completed]);
 }
+
+#[test]
+fn the_end_of_a_turn_whose_beginning_is_lost_does_not_end_the_prompt_that_was_sent_meanwhile() {
+    let (mut world, view, session) = with_far();
+    world.prompt(view, "tab", "ours");
+    world.settle();
+    let lost = Word::Gap { session, from: Some(1), to: Some(1), message: "lost".to_owned() };
+    say(&mut world, vec![lost, named_done(session, 2, "theirs")]);
+    assert_eq!(ends(&world, session), []);
+    let taken = said(session, 3, Word::PromptTaken { session });
+    say(&mut world, vec![taken, named_done(session, 4, "ours")]);
+    assert_eq!(ends(&world, session), [Outcome::Completed]);
+}
