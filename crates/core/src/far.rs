@@ -23,6 +23,20 @@ pub(crate) struct Far {
     pub(crate) unasked: Option<TurnId>,
     /// Before this time the agent is not asked again for a session that it refused.
     pub(crate) retry_at: Option<Time>,
+    /// What comes next of the agent's log, beside what follows on what was taken.
+    pub(crate) skipped: Skipped,
+}
+
+/// What was told to be missing since the agent's session was opened and nothing was taken after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Skipped {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// All up to this number.
+    To(u64),
+    /// Nobody knows how much.
+    Unknown,
 }
 
 /// Where an event comes from that is being taken, and which of the events that it leads to stands for it.
@@ -112,6 +126,36 @@ impl Session {
             self.far.numbers.pop_front();
         }
         self.far.numbers.push_back((number, turn));
+    }
+
+    /// The largest number of the foreign log that was taken or told to be missing.
+    pub(crate) fn far_upto(&self) -> Option<u64> {
+        let taken = self.keeps.upstream.as_ref().and_then(|upstream| upstream.taken);
+        match self.far.skipped {
+            Skipped::To(to) => taken.max(Some(to)),
+            Skipped::Nothing | Skipped::Unknown => taken,
+        }
+    }
+
+    /// Whether an event of the foreign log is the one that comes next. Any other was said before the agent's session was
+    /// opened anew: what it stands for is said again.
+    pub(crate) fn is_next(&self, source: &Source) -> bool {
+        let Some(seq) = source.seq else { return true };
+        match (self.far_upto(), self.far.skipped) {
+            (None, Skipped::Unknown) => true,
+            // Some count from 0 and some from 1.
+            (None, Skipped::Nothing | Skipped::To(_)) => seq <= 1,
+            (Some(upto), Skipped::Unknown) => seq > upto,
+            (Some(upto), Skipped::Nothing | Skipped::To(_)) => seq == upto.saturating_add(1),
+        }
+    }
+
+    /// What is missing of the foreign log, as far as that is not known yet; none if nothing is, or if it was said before the
+    /// agent's session was opened anew.
+    pub(crate) fn missing(&self, from: Option<u64>, to: Option<u64>) -> Option<(Option<u64>, Option<u64>)> {
+        let (Some(first), Some(last)) = (from, to) else { return Some((from, to)) };
+        let next = self.far_upto().map_or(first, |upto| upto.saturating_add(1));
+        (first <= next && next <= last).then_some((Some(next), to))
     }
 
     /// What an agent elsewhere must know to go on where it was; none for any other.

@@ -21,6 +21,7 @@ mod invariants {
     mod making;
     mod policies;
     mod random;
+    mod random_far;
     mod restart;
     mod rules;
     mod runner;

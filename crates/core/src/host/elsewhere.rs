@@ -10,10 +10,10 @@ use switchboard_types::{
 use super::Host;
 use super::turns::title_from;
 use super::words::Words;
-use crate::far::{SourcedOn, Sourcing};
+use crate::far::{Skipped, SourcedOn, Sourcing};
 use crate::fold::named_elsewhere;
 use crate::open::ApprovalAsker;
-use crate::session::{Numbers, Session};
+use crate::session::{AgentPlace, Numbers, Session};
 use crate::timers::Alarm;
 
 /// How the names of turns begin that nobody asked for.
@@ -35,6 +35,11 @@ impl Host {
         (source, said): (Source, Said),
         rest: &mut Words,
     ) {
+        let Some(session) = self.sessions.get(&id) else { return };
+        if !matches!(session.place, AgentPlace::Open { .. }) || !session.is_next(&source) {
+            self.counters.late_words += 1;
+            return;
+        }
         match said {
             Said::Text(text) => return self.far_streamed(now, id, (source, Body::Text { text }), rest),
             Said::Thought(text) => return self.far_streamed(now, id, (source, Body::Thought { text }), rest),
@@ -81,7 +86,8 @@ impl Host {
         loop {
             session.append_sourced(now, turn, &body, source);
             self.counters.events += 1;
-            let Some(next) = rest.next_if(|word| is_far_piece_of(word, id, number)).and_then(far_piece) else { break };
+            let next = rest.next_if(|word| is_far_piece_of(word, session, number)).and_then(far_piece);
+            let Some(next) = next else { break };
             (source, body) = next;
         }
         self.uncommitted += session.open_bytes() - before;
@@ -159,9 +165,7 @@ impl Host {
         if fits && session.state.turn_named(wanted).is_none() {
             return wanted.clone();
         }
-        let cut = wanted.as_str().floor_char_boundary(MAX_ID_BYTES - 24);
-        let head = wanted.as_str().get(..cut).unwrap_or_default();
-        TurnName::new(format!("{head} @{}", session.head.next()))
+        TurnName::new(format!("{}{}", namesakes(wanted), session.head.next()))
     }
 
     /// A turn that the agent has begins in our log, too.
@@ -195,10 +199,12 @@ impl Host {
         let named = name.and_then(|name| session.state.turn_named(name));
         let phase = named.and_then(|turn| session.state.turn(turn)).map(|turn| turn.phase);
         let turn = match (named, phase) {
-            (_, Some(TurnPhase::Ended)) => None,
+            (Some(over), Some(TurnPhase::Ended)) => session.namesake(over),
             (Some(turn), _) if session.has_taken(turn) || session.state.running() == Some(turn) => Some(turn),
             // A prompt that only waits here is nothing that the agent could end.
             (Some(_), _) => None,
+            // A turn whose beginning is lost cannot be the one that was sent and is not there yet.
+            (None, _) if name.is_some() => session.heard_turn().filter(|turn| session.has_taken(*turn)),
             (None, _) => session.heard_turn(),
         };
         let Some(turn) = turn else {
@@ -271,12 +277,19 @@ impl Host {
         let Some(session) = self.sessions.get(&id) else { return };
         // If the agent's own log tells of it, that log has no hole.
         let told_there = session.far.sourcing.is_some();
+        let open = matches!(session.place, AgentPlace::Open { .. });
+        let missing = if told_there { Some((from, to)) } else { session.missing(from, to).filter(|_| open) };
+        let Some((from, to)) = missing else {
+            self.counters.late_words += 1;
+            return;
+        };
         let turn = session.heard_turn();
         self.append(now, id, turn, &Body::SourceGap { from, to, message });
         let Some(session) = self.sessions.get_mut(&id).filter(|session| session.is_writable()) else { return };
         if !told_there {
             let begins_anew = from.is_none() && to.is_none();
             session.forget_cursor(if begins_anew { Numbers::BeginAnew } else { Numbers::GoOn });
+            session.far.skipped = to.map_or(Skipped::Unknown, Skipped::To);
         }
     }
 
@@ -318,6 +331,17 @@ impl Host {
 }
 
 impl Session {
+    /// The turn that the agent means by the name of one that is over here: one that it has called by that name again, or the
+    /// one that nobody asked for, as far as we know, because what was asked was given up here.
+    fn namesake(&self, over: TurnId) -> Option<TurnId> {
+        let begins = namesakes(&self.state.turn(over)?.name);
+        let is_it = |turn: &TurnId| {
+            self.far.unasked == Some(*turn)
+                || self.state.turn(*turn).is_some_and(|turn| turn.name.as_str().starts_with(&begins))
+        };
+        self.state.taken().find(is_it)
+    }
+
     /// Our name for an open question of an agent elsewhere.
     pub(crate) fn approval_of(&self, theirs: &ApprovalId) -> Option<ApprovalId> {
         let is_it = |ours: &ApprovalId| {
@@ -344,6 +368,12 @@ fn answer_again(session: SessionId, one: &crate::fold::Unconfirmed) -> Option<As
     Some(Ask::ApprovalAnswer { session, approval, answer })
 }
 
+/// How the names of turns begin that the agent calls by a name that another one has.
+fn namesakes(name: &TurnName) -> String {
+    let cut = name.as_str().floor_char_boundary(MAX_ID_BYTES - 24);
+    format!("{} @", name.as_str().get(..cut).unwrap_or_default())
+}
+
 /// Which of the events that a word leads to stands for it.
 fn sourced_on(word: &Word) -> SourcedOn {
     if let Word::PromptedElsewhere { .. } = word {
@@ -364,7 +394,7 @@ fn far_piece(word: Word) -> Option<(Source, Body)> {
     }
 }
 
-fn is_far_piece_of(word: &Word, id: SessionId, of: Option<u32>) -> bool {
+fn is_far_piece_of(word: &Word, of: &Session, turn: Option<u32>) -> bool {
     let Word::Sourced { session, source, said: Said::Text(_) | Said::Thought(_) } = word else { return false };
-    *session == id && source.turn == of
+    *session == of.id && source.turn == turn && of.is_next(source)
 }

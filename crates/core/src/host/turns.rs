@@ -7,6 +7,7 @@ use switchboard_types::{
 
 use super::Host;
 use super::commands::untrusted_message;
+use crate::far::Skipped;
 use crate::input::Output;
 use crate::lives::{AgentKey, Readiness};
 use crate::session::{AgentPlace, Recap, Session};
@@ -121,6 +122,7 @@ impl Host {
         }
         let since = session.waits_since.take().unwrap_or(now);
         session.place = AgentPlace::Opening { life, since };
+        session.far.skipped = Skipped::Nothing;
         session.asleep = false;
         let (cwd, resume) = (session.workspace.clone(), session.agent_session.clone());
         let elsewhere = session.elsewhere();

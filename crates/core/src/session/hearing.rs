@@ -4,6 +4,7 @@
 use switchboard_types::{Ask, Body, LifeId, Seq, Source, SourceCursor, Time, TurnId, TurnName, TurnPhase};
 
 use super::{AgentPlace, Numbers, Recap, Session};
+use crate::far::Skipped;
 use crate::fold::{TurnState, Whose};
 use crate::input::Output;
 
@@ -15,6 +16,7 @@ impl Session {
         let upstream = self.keeps.upstream.get_or_insert_default();
         upstream.taken = upstream.taken.max(source.seq);
         upstream.last = Some(SourceCursor { id: source.id, seq: source.seq });
+        self.far.skipped = Skipped::Nothing;
         self.dirty_row = true;
         self.note(now, turn, body)
     }

@@ -1,6 +1,7 @@
 //! Agents that work elsewhere: each event of their logs is in ours exactly once, their turns outlive the host, and what was
 //! sent to them is never failed because we were away.
 
+mod late;
 mod questions;
 
 use switchboard_core::Input;
