@@ -50,7 +50,9 @@ async fn a_sidebar_gets_a_link_to_it_and_changes_by_the_log() {
     caller.post(&format!("{path}/input"), &json!({ "content": "edit" })).expect(202);
     let asked = stream.until("permission_request").pop().unwrap();
     let payload = json!({ "request_id": asked["payload"]["request_id"], "decision": "allow-once" });
-    caller.post(&format!("{path}/command"), &json!({ "command": "permission_decision", "payload": payload })).expect(202);
+    caller
+        .post(&format!("{path}/command"), &json!({ "command": "permission_decision", "payload": payload }))
+        .expect(202);
     stream.until("run_finished");
 
     let mut view = View::connect_in("bb", host.address(), host.token()).await;
