@@ -41,7 +41,7 @@ mod ws;
 
 pub use accept::{Doors, MAX_CONNECTIONS, Server, ServerError};
 pub use access::{Access, AccessError, DataId};
-pub use artifact::Artifacts;
+pub use artifact::{Artifacts, Shelved};
 pub use folder::{FolderError, canonical_folder};
 pub use metrics::{Counter, Gauge, Metrics, Refusal};
 pub use routes::{Needs, ROUTES, Route};

@@ -309,6 +309,8 @@ pub mod artifact {
 
     /// The whole log, as lines of JSON.
     pub const LOG: &str = "log.jsonl";
+    const EVENTS: &str = "events/";
+    const EVENT_END: &str = ".json";
     /// A file of the workspace: this, then its path.
     pub const FILES: &str = "files/";
     /// Something that was uploaded: this, then its name.
@@ -317,6 +319,12 @@ pub mod artifact {
     /// One event, whole, as JSON.
     #[must_use]
     pub fn event(seq: Seq) -> String {
-        format!("events/{seq}.json")
+        format!("{EVENTS}{seq}{EVENT_END}")
+    }
+
+    /// Whether an artifact comes from the log itself, and not from the session's files.
+    #[must_use]
+    pub fn is_of_log(path: &str) -> bool {
+        path == LOG || (path.starts_with(EVENTS) && path.ends_with(EVENT_END))
     }
 }

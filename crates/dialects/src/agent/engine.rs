@@ -37,8 +37,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchboard_types::{AgentRequest, Ask, SessionId, Time, Word};
 
 pub use orders::{
-    EngineRequest, Failure, Heard, Method, Output, Payload, Request, Response, Sent, StreamEnd, StreamNo, StreamOrder,
-    Upload,
+    AnswerTo, EngineRequest, Failure, Heard, Method, Output, Payload, Request, Response, Sent, StreamEnd, StreamNo,
+    StreamOrder, Upload,
 };
 
 use input::Naming;
@@ -213,7 +213,7 @@ impl Engine {
     ) -> EngineRequest {
         let no = EngineRequest(self.number());
         self.asked.insert(no, purpose);
-        self.out.requests.push(Request { no, session, method, path, payload });
+        self.out.requests.push(Request { no, session, method, path, payload, answer: AnswerTo::Dialect });
         no
     }
 

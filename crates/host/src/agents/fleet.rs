@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use switchboard_types::{LifeId, WorkspaceRoot};
 use tokio::runtime::Handle;
@@ -17,6 +18,7 @@ use super::spec::{AgentKind, AgentSpec};
 use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder, Taping};
 use crate::secrets::Secrets;
+use crate::server::Artifacts;
 
 /// Orders that wait for one agent's task, which takes them even while the agent does not read.
 pub const ORDERS: usize = 16 * 1024;
@@ -30,6 +32,7 @@ pub struct Agents {
     clock: Clock,
     graces: Graces,
     secrets: Secrets,
+    shelf: Arc<Artifacts>,
     stop: watch::Sender<bool>,
     /// Every life holds one of these; when all are gone, so are the processes.
     alive: mpsc::Sender<Infallible>,
@@ -43,7 +46,8 @@ impl Agents {
         let spawner = Spawner::start(runtime.clone(), Children::within(data)?)?;
         let (alive, ended) = mpsc::channel(1);
         let (secrets, stop) = (Secrets::within(data), watch::Sender::new(false));
-        Ok(Self { runtime, spawner, inbox, clock, graces, secrets, stop, alive, ended })
+        let shelf = Arc::new(Artifacts::default());
+        Ok(Self { runtime, spawner, inbox, clock, graces, secrets, shelf, stop, alive, ended })
     }
 
     /// Starts a process. `Started` is the first input of its life and `Ended` the last; if it cannot be started, `Ended`
@@ -69,6 +73,7 @@ impl Agents {
             graces: self.graces,
             taping,
             secrets: self.secrets.clone(),
+            shelf: Arc::clone(&self.shelf),
         };
         let (inbox, alive, agent) = (self.inbox.clone(), self.alive.clone(), spec.name.clone());
         let lived = match spec.kind {
@@ -93,6 +98,12 @@ impl Agents {
     #[must_use]
     pub fn with_secrets(self, secrets: Secrets) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// The same with a shelf that others serve from.
+    #[must_use]
+    pub fn with_shelf(self, shelf: Arc<Artifacts>) -> Self {
+        Self { shelf, ..self }
     }
 
     /// The secrets that agents may be given.

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_dialects::agent::AgentDialect;
@@ -25,6 +26,7 @@ use super::{environment, kinds, proc, program, stderr};
 use crate::clock::Clock;
 use crate::link::{AgentInput, AgentOrder, EndHow, Taping};
 use crate::secrets::Secrets;
+use crate::server::Artifacts;
 
 /// Bytes still taken from a pipe that is held open after the process is gone and its time is up.
 const MAX_HELD_BYTES: usize = 1024 * 1024;
@@ -41,6 +43,8 @@ pub(super) struct Around {
     pub(super) graces: Graces,
     pub(super) taping: Taping,
     pub(super) secrets: Secrets,
+    /// Where what is fetched from agents elsewhere is put.
+    pub(super) shelf: Arc<Artifacts>,
 }
 
 /// Starts the process and stays with it to its end.

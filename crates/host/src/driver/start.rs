@@ -36,15 +36,16 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let listener = bind(serve.listen).await?;
     let (inbox, views) = mpsc::channel(INBOX_MESSAGES);
     let (words_to, words) = mpsc::channel(INBOX_MESSAGES);
+    let artifacts = Arc::new(Artifacts::default());
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
-        .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?;
+        .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?
+        .with_shelf(Arc::clone(&artifacts));
     let (tell_walls, walls) = Walls::soon();
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
     let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), walls)
         .map_err(|error| Failure::failed(format!("nothing can be done for agents: {error}")))?;
     let (ready_to, readiness) = mpsc::channel(readiness::MAX_READINESS);
     let (watching, wanted) = watch::channel(Wanted::default());
-    let artifacts = Arc::new(Artifacts::default());
     let (seen_to, seen) = mpsc::channel(1);
     let driver = Driver::new(Parts {
         store: Arc::clone(&store) as Arc<dyn store::Store>,

@@ -140,7 +140,7 @@ fn opened(asked: &str, file: std::fs::File) -> io::Result<Opened> {
 }
 
 /// Pictures and text are named; whatever a browser could run, or might take for something else, is only bytes.
-fn safe_mime(head: &[u8]) -> &'static str {
+pub(crate) fn safe_mime(head: &[u8]) -> &'static str {
     match mime(head) {
         picture @ ("image/png" | "image/jpeg" | "image/gif" | "image/webp") => picture,
         "text/plain" => TEXT,

@@ -1,6 +1,6 @@
 //! What can be fetched for a short while under a name that nobody guesses: results that are too large for whoever asked for
-//! them, in memory and gone once they were fetched, and links to what a session has, read when they are followed. Bounded;
-//! a name opens nothing to whoever has no token.
+//! them, in memory and gone once they were fetched, and links to what a session has, read when they are followed, or held in
+//! memory where it came from an agent elsewhere. Bounded; a name opens nothing to whoever has no token.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,6 +35,10 @@ const NAME_BYTES: usize = 32;
 const LINK_LIFE: Duration = Duration::from_secs(5 * 60);
 /// How many links there are; with one more, the oldest goes.
 const MAX_LINKS: usize = 1024;
+/// Bytes of one thing from elsewhere.
+const MAX_SHELVED_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of all things from elsewhere; with more, the oldest go.
+const MAX_ALL_SHELVED_BYTES: usize = 4 * MAX_SHELVED_BYTES;
 /// Bytes that are read at once of what a link leads to.
 const CHUNK_BYTES: usize = 64 * 1024;
 
@@ -47,12 +51,45 @@ pub struct Artifacts {
     links: Mutex<VecDeque<Link>>,
 }
 
-/// Something that a session has, by its path. What is there is looked up when the link is followed.
+impl std::fmt::Debug for Artifacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Artifacts").finish_non_exhaustive()
+    }
+}
+
 struct Link {
     name: Fingerprint,
-    place: FilePlace,
-    path: String,
+    leads: Leads,
     good_until: Instant,
+}
+
+/// Where a link leads.
+#[derive(Clone)]
+enum Leads {
+    /// To something that a session has, by its path. What is there is looked up when the link is followed.
+    Place(FilePlace, String),
+    /// To something that came from elsewhere.
+    Shelved(Shelved),
+}
+
+/// Something that came from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shelved {
+    /// What to call the file.
+    pub name: String,
+    /// What a browser may take it for.
+    pub mime: &'static str,
+    /// All of it.
+    pub bytes: Bytes,
+}
+
+impl Leads {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Place(..) => 0,
+            Self::Shelved(shelved) => shelved.bytes.len(),
+        }
+    }
 }
 
 struct Artifact {
@@ -88,25 +125,41 @@ impl Artifacts {
     /// Makes a link to an artifact of a session; its address, relative to the host's. It can be followed more than once,
     /// since a download may be cut off.
     pub fn link(&self, place: &FilePlace, path: &str, now: Instant) -> Result<String, Reject> {
+        self.lead(Leads::Place(place.clone(), path.to_owned()), now)
+    }
+
+    /// Keeps what came from elsewhere for as long as a link leads somewhere; the link, as [`Self::link`] makes it.
+    pub fn shelve(&self, shelved: Shelved, now: Instant) -> Result<String, Reject> {
+        if shelved.bytes.len() > MAX_SHELVED_BYTES {
+            let message = format!("it is over {MAX_SHELVED_BYTES} bytes; fetch it where the agent works");
+            return Err(Reject::new(RejectCode::TooLarge, message));
+        }
+        self.lead(Leads::Shelved(shelved), now)
+    }
+
+    fn lead(&self, leads: Leads, now: Instant) -> Result<String, Reject> {
         let failed = |error: getrandom::Error| Reject::new(RejectCode::Internal, error.to_string());
         let name = Secret::random(NAME_BYTES).map_err(failed)?;
         let fingerprint = Fingerprint::of(name.reveal().as_bytes());
-        let link = Link { name: fingerprint, place: place.clone(), path: path.to_owned(), good_until: now + LINK_LIFE };
         let mut links = self.links();
         links.retain(|link| now < link.good_until);
         if links.len() >= MAX_LINKS {
             links.pop_front();
         }
-        links.push_back(link);
+        let held = |links: &VecDeque<Link>| links.iter().map(|link| link.leads.bytes()).sum::<usize>();
+        while leads.bytes() > 0 && held(&links) + leads.bytes() > MAX_ALL_SHELVED_BYTES {
+            let Some(oldest) = links.iter().position(|link| link.leads.bytes() > 0) else { break };
+            links.remove(oldest);
+        }
+        links.push_back(Link { name: fingerprint, leads, good_until: now + LINK_LIFE });
         Ok(format!("/artifact/{}", name.reveal()))
     }
 
     /// Where a link leads.
-    fn followed(&self, name: &str, now: Instant) -> Option<(FilePlace, String)> {
+    fn followed(&self, name: &str, now: Instant) -> Option<Leads> {
         let mut links = self.links();
         links.retain(|link| now < link.good_until);
-        let link = links.iter().find(|link| link.name.matches(name.as_bytes()))?;
-        Some((link.place.clone(), link.path.clone()))
+        links.iter().find(|link| link.name.matches(name.as_bytes())).map(|link| link.leads.clone())
     }
 
     fn links(&self) -> MutexGuard<'_, VecDeque<Link>> {
@@ -142,10 +195,15 @@ pub(crate) async fn fetch(
     }
     let gone = "there is nothing of this name; a large result is kept for ten minutes and can be fetched once, a link \
                 leads somewhere for five minutes; ask for it again";
-    let (place, path) = shared
-        .artifacts
-        .followed(&name, Instant::now())
-        .ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "not_found", gone))?;
+    let leads = shared.artifacts.followed(&name, Instant::now());
+    let leads = leads.ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "not_found", gone))?;
+    let (place, path) = match leads {
+        Leads::Place(place, path) => (place, path),
+        Leads::Shelved(Shelved { name, mime, bytes }) => {
+            let size = Some(bytes.len() as u64);
+            return Ok(download(Opened { name, mime, size, reader: Box::new(std::io::Cursor::new(bytes)) }));
+        }
+    };
     let opened = tokio::task::spawn_blocking(move || open_artifact(&place, &path)).await;
     opened.map_err(|error| Problem::internal(error.to_string()))?.map(download).map_err(|reject| problem(&reject))
 }
@@ -216,6 +274,19 @@ mod tests {
         assert_eq!(artifacts.take(first.reveal(), now), Some(Bytes::from_static(b"1")));
         assert_eq!(artifacts.take(first.reveal(), now), None);
         assert_eq!(artifacts.take(second.reveal(), now + LIFE), None);
+    }
+
+    #[test]
+    fn what_came_from_elsewhere_can_be_fetched_again_until_it_is_old_or_there_is_too_much() {
+        let (artifacts, now) = (Artifacts::default(), Instant::now());
+        let shelved = |size| Shelved { name: "a".to_owned(), mime: "text/plain", bytes: Bytes::from(vec![b'0'; size]) };
+        let shelve = |size| artifacts.shelve(shelved(size), now).map(|url| url.replace("/artifact/", ""));
+        assert_eq!(shelve(MAX_SHELVED_BYTES + 1).unwrap_err().code, RejectCode::TooLarge);
+        let names: Vec<String> = (0..5).map(|_| shelve(MAX_SHELVED_BYTES).unwrap()).collect();
+        let found = |at: Instant| names.iter().map(|name| artifacts.followed(name, at).is_some()).collect::<Vec<_>>();
+        assert_eq!(found(now), [false, true, true, true, true]);
+        assert_eq!(found(now), [false, true, true, true, true]);
+        assert_eq!(found(now + LINK_LIFE), [false; 5]);
     }
 
     #[test]

@@ -6,10 +6,13 @@ Written from the public description of such engines only, with the standard libr
     plan SEED        so many events, with faults that the seed chooses
     say N            N pieces of text without any fault
     ask              a question; what happens next depends on the answer
+    edit             a question about a change of a.txt
     slow N           N pieces of text, ten milliseconds apart
-    hold             begins, and goes on only when POST /_go says so
+    hold N           begins, and goes on with N pieces only when GET /_go says so
 
-GET /_truth?session=ID gives what was really said, GET /_seen what was asked of the engine with its headers.
+GET /_truth?session=ID gives what was really said, in this log and in those before it; GET /_seen what was asked of the
+engine with its headers. GET /_down cuts every stream and lets none be opened until GET /_up; GET /_anew has every session
+begin its log anew, with what was being done forgotten; GET /_refuse has it know no event's id any more.
 """
 
 import argparse
@@ -26,6 +29,7 @@ from urllib.parse import parse_qs, urlparse
 FAULTS = [
     "drop_before", "drop_after", "drop_within", "repeat", "swap", "skip", "lose", "conflict", "forget_ids", "stall",
     "split", "garbage", "end", "id_alone", "crlf", "comment", "late_answer", "lost_answer",
+    "anew", "refuse_ids", "window",
 ]
 
 
@@ -34,6 +38,10 @@ class Session:
         self.engine = engine
         self.id = uuid.uuid4().hex
         self.events = []
+        self.former = []
+        self.life = 0
+        self.floor, self.last = 1, 0
+        self.refuses = False
         self.lost = set()
         self.plan = {}
         self.fired = set()
@@ -46,8 +54,10 @@ class Session:
         self.go = threading.Event()
         self.updated = int(time.time() * 1000)
 
-    def say(self, kind, payload, turn):
+    def say(self, kind, payload, turn, life=None):
         with self.changed:
+            if life not in (None, self.life):
+                return
             seq = len(self.events) + 1
             self.events.append({
                 "id": str(uuid.uuid4()), "seq": seq, "type": kind, "session_id": self.id, "turn": turn,
@@ -58,7 +68,22 @@ class Session:
             self.changed.notify_all()
 
     def first(self):
-        return max(1, len(self.events) - self.engine.window + 1)
+        return max(self.floor, len(self.events) - self.engine.window + 1)
+
+    def begin_anew(self, at, life):
+        """The log begins anew with what it had from here on, under other numbers and other names."""
+        with self.changed:
+            if life != self.life:
+                return
+            self.former.append(self.events)
+            kept, by = self.events[at - 1:], at - 1
+            self.events = [dict(event, id=str(uuid.uuid4()), seq=event["seq"] - by) for event in kept]
+            self.lost = {seq - by for seq in self.lost if seq > by}
+            self.plan = {seq - by: faults for seq, faults in self.plan.items() if seq > by}
+            self.fired = {(seq - by, fault) for seq, fault in self.fired if seq > by}
+            self.floor, self.last = 1, self.last - by
+            self.life += 1
+            self.changed.notify_all()
 
     def run(self, content, message_id):
         turn = len(self.inputs)
@@ -68,30 +93,31 @@ class Session:
             named["message_id"] = message_id
         self.say("user_message", named, turn)
         self.say("turn_start", {}, turn)
-        words = content.split()
+        words, life = content.split(), self.life
         if words[:1] == ["plan"]:
             self.carry_out(int(words[1]), turn)
+            life = None
         elif words[:1] in (["say"], ["slow"], ["hold"]):
             if words[0] == "hold":
                 self.say("assistant_delta", {"message_id": f"m{turn}", "text": "[begun]"}, turn)
                 self.go.wait(60)
-            for number in range(int((words + ["3"])[1]) if words[0] != "hold" else 3):
+            for number in range(int((words + ["3"])[1])):
                 if self.stop:
                     break
-                self.say("assistant_delta", {"message_id": f"m{turn}", "text": f"[{number}]"}, turn)
+                self.say("assistant_delta", {"message_id": f"m{turn}", "text": f"[{number}]"}, turn, life)
                 if words[0] == "slow":
                     time.sleep(0.01)
         elif words[:1] == ["ask"]:
-            self.ask(turn)
-        self.say("run_finished", {"eventCount": len(self.events), "reason": "stopped" if self.stop else "completed"}, turn)
+            self.ask(turn, {"tool": "bash", "kind": "shell", "summary": "run ls", "command": "ls", "rule_suggestion": "ls *"})
+        elif words[:1] == ["edit"]:
+            self.ask(turn, {"tool": "write", "kind": "edit", "summary": "write a.txt", "path": "a.txt", "diff": "-old\n+new\n"})
+        reason = "stopped" if self.stop else "completed"
+        self.say("run_finished", {"eventCount": len(self.events), "reason": reason}, turn, life)
         self.status = "running"
 
-    def ask(self, turn):
+    def ask(self, turn, what):
         request = f"permission_{turn}"
-        self.say("permission_request", {
-            "request_id": request, "tool": "bash", "kind": "shell", "summary": "run ls", "command": "ls",
-            "rule_suggestion": "ls *",
-        }, turn)
+        self.say("permission_request", {"request_id": request, **what}, turn)
         with self.changed:
             self.changed.wait_for(lambda: request in self.answers or self.stop, 60)
         decision = self.answers.get(request, {}).get("decision", "none")
@@ -102,6 +128,7 @@ class Session:
         chance = random.Random(seed)
         count = chance.randint(20, 60)
         base = len(self.events)
+        self.last = base + count + 1
         for _ in range(chance.randint(1, 5)):
             fault = FAULTS[seed % len(FAULTS)] if not self.plan else chance.choice(FAULTS)
             at = base + chance.randint(1, count)
@@ -125,6 +152,7 @@ class Engine:
     def __init__(self, options):
         self.window, self.token, self.names = options.window, options.token, options.names
         self.beats = options.beats
+        self.down, self.cuts = False, 0
         self.sessions = {}
         self.seen = []
         self.lock = threading.Lock()
@@ -183,6 +211,13 @@ class Handler(BaseHTTPRequestHandler):
         if rest == "files/content":
             return self.reply(200, {"path": query.get("path"), "content": "abc", "truncated": False, "total_bytes": 3,
                                     "total_lines": 1})
+        if rest == "download":
+            wanted = query.get("artifact", "")
+            if wanted == "out/data.bin":
+                return self.give(b"\x00\xff" * 1000)
+            if wanted == "out/huge.bin":
+                return self.give(b"0" * (16 * 1024 * 1024 + 1))
+            return self.reply(404, {"code": "not_found", "message": "no such artifact"})
         if rest == "events":
             return self.events(session, query)
         return self.reply(404, {"code": "not_found", "message": "no such route"})
@@ -192,7 +227,8 @@ class Handler(BaseHTTPRequestHandler):
     def inner(self, path, query):
         session = self.engine.sessions.get(query.get("session", ""))
         if path == "/_truth":
-            return self.reply(200, {"events": session.events, "lost": sorted(session.lost)} if session else {})
+            return self.reply(200, {"events": session.events, "former": session.former,
+                                    "lost": sorted(session.lost)} if session else {})
         if path == "/_seen":
             return self.reply(200, {"seen": self.engine.seen})
         if path == "/_sessions":
@@ -204,6 +240,19 @@ class Handler(BaseHTTPRequestHandler):
             return self.reply(200, {})
         if path == "/_forget":
             self.engine.sessions.clear()
+            return self.reply(200, {})
+        if path in ("/_down", "/_up"):
+            self.engine.down = path == "/_down"
+            self.engine.cuts += 1
+            return self.reply(200, {})
+        if path == "/_anew":
+            for kept in self.engine.sessions.values():
+                kept.begin_anew(len(kept.events) + 1, kept.life)
+                kept.go.set()
+            return self.reply(200, {})
+        if path == "/_refuse":
+            for kept in self.engine.sessions.values():
+                kept.refuses = True
             return self.reply(200, {})
         if path == "/_conflict":
             for kept in self.engine.sessions.values():
@@ -251,6 +300,16 @@ class Handler(BaseHTTPRequestHandler):
             session.changed.notify_all()
         self.reply(202, {"status": "accepted", "detail": {}})
 
+    def give(self, data):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        try:
+            self.wfile.write(data)
+        except OSError:
+            self.close_connection = True
+
     def cut(self):
         self.close_connection = True
         try:
@@ -260,11 +319,13 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
     def events(self, session, query):
+        if self.engine.down:
+            return self.cut()
         since = self.headers.get("Last-Event-ID") or query.get("from_id")
         at = len(session.events)
         if since is not None:
             found = [event["seq"] for event in session.events if since in (event["id"], str(event["seq"]))]
-            refused = not found or found[0] + 1 < session.first()
+            refused = not found or found[0] + 1 < session.first() or session.refuses
             if session.conflicts > 0:
                 session.conflicts, refused = session.conflicts - 1, True
             if refused:
@@ -300,13 +361,16 @@ class Handler(BaseHTTPRequestHandler):
             self.chunk(data)
 
     def follow(self, session, at):
-        held = None
+        held, life, cuts = None, session.life, self.engine.cuts
+        said, waited = lambda: len(session.events) > at or session.life != life, 0
         while True:
             with session.changed:
-                if not session.changed.wait_for(lambda: len(session.events) > at, 1):
-                    if self.engine.beats:
+                while not session.changed.wait_for(said, 0.05) and self.engine.cuts == cuts:
+                    waited += 1
+                    if self.engine.beats and waited % 20 == 0:
                         self.chunk(b": alive\n\n")
-                    continue
+                if self.engine.cuts != cuts or session.life != life:
+                    return self.cut()
                 event = session.events[at]
             at += 1
             seq = event["seq"]
@@ -321,6 +385,17 @@ class Handler(BaseHTTPRequestHandler):
                 return self.cut()
             if "conflict" in faults or "forget_ids" in faults:
                 session.conflicts += 1
+                return self.cut()
+            if "anew" in faults:
+                session.begin_anew(seq, life)
+                return self.cut()
+            if "refuse_ids" in faults:
+                session.refuses = True
+                return self.cut()
+            if "window" in faults:
+                with session.changed:
+                    session.floor = max(session.floor, min(seq + 3, session.last))
+                    session.changed.wait_for(lambda: len(session.events) >= session.floor, 10)
                 return self.cut()
             if "skip" in faults:
                 continue

@@ -1,6 +1,7 @@
 //! Lists, looks, files and deletions by a session's id, closed sessions included. Never gives a tab to a session that
 //! somebody only looks at.
 
+use switchboard_types::desk::artifact;
 use switchboard_types::limits::MAX_HISTORY_ROWS;
 use switchboard_types::{
     FileAnswer, FileRequest, History, HistoryPlace, LinkId, Reject, RejectCode, RequestNo, SessionAnswer, SessionId,
@@ -62,7 +63,7 @@ impl Host {
                 let (link, request) = asker;
                 self.delete_session(now, Asker::Desk(link, request), id);
             }
-            SessionRequest::Files { what, .. } if session.is_elsewhere() => {
+            SessionRequest::Files { what, .. } if session.is_elsewhere() && !is_of_log(&what) => {
                 if let Err(reject) = self.wish(id, Some(asker), Wish::Files(what)) {
                     self.answer_desk(asker, Err(reject));
                 }
@@ -108,7 +109,7 @@ impl Host {
                 let (link, request) = asker;
                 self.delete_session(now, Asker::Desk(link, request), id);
             }
-            SessionRequest::Files { .. } if row.keeps.upstream.is_some() => {
+            SessionRequest::Files { what, .. } if row.keeps.upstream.is_some() && !is_of_log(&what) => {
                 let message = "the session is closed, and its files are elsewhere; follow it first";
                 self.answer_desk(asker, Err(Reject::new(RejectCode::AgentUnavailable, message)));
             }
@@ -141,5 +142,14 @@ impl Host {
         result: Result<Box<FileAnswer>, Reject>,
     ) {
         self.answer_desk((link, request), result.map(SessionAnswer::Files));
+    }
+}
+
+/// Whether what is asked stands in the log here, wherever the session's files are.
+fn is_of_log(what: &FileRequest) -> bool {
+    match what {
+        FileRequest::Diff { before, after, .. } => before.is_none() && after.is_none(),
+        FileRequest::Artifact { path } => artifact::is_of_log(path),
+        FileRequest::List { .. } | FileRequest::Read { .. } => false,
     }
 }

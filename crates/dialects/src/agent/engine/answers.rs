@@ -274,7 +274,7 @@ impl Engine {
         self.fail_input(id, message);
     }
 
-    fn fail_input(&mut self, id: SessionId, message: String) {
+    pub(super) fn fail_input(&mut self, id: SessionId, message: String) {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.input = None;
             session.meaning.withdrawn();
@@ -283,8 +283,8 @@ impl Engine {
     }
 
     pub(super) fn give_up_unknown(&mut self, id: SessionId) {
-        let message = "nobody knows whether the engine got the prompt: its answer was lost, and nothing was heard of it since. \
-                       Look at what it does before you send it again";
+        let message = "nobody knows whether the engine got the prompt, or still works on it: its answer or its log was lost, and nothing \
+                       was heard of it since. Look at what it does before you send it again";
         self.fail_input(id, message.to_owned());
     }
 

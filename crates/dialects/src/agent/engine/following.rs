@@ -4,6 +4,7 @@ use switchboard_types::{Said, SessionId, Time, Word};
 
 use super::envelope::Envelope;
 use super::field::number;
+use super::input::Stage;
 use super::orders::{Heard, Method, Payload, Response, StreamEnd, StreamNo, StreamOrder, session_path};
 use super::session::Making;
 use super::taken::Place;
@@ -103,6 +104,24 @@ impl Engine {
         if let Some(session) = self.sessions.get_mut(&id) {
             session.way.lost_something();
         }
+        self.doubt_turn(id);
+    }
+
+    /// The engine's log is another one. Whether it still works on what it was asked is known only by what it says next: a
+    /// prompt of ours is waited for as one whose answer is lost, and never sent again.
+    fn doubt_turn(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        match session.input.as_mut() {
+            Some(input) if matches!(input.stage, Stage::Taken | Stage::Accepted) => {
+                input.stage = Stage::Unknown { until: None };
+            }
+            Some(_) => {}
+            None if session.meaning.is_under_way() => {
+                let message = "the engine has begun anew, and nothing is known of what it was doing".to_owned();
+                self.fail_input(id, message);
+            }
+            None => {}
+        }
     }
 
     pub(super) fn close_stream(&mut self, stream: StreamNo) {
@@ -147,9 +166,11 @@ impl Engine {
         let body = super::field::raw(&body, "detail").filter(|raw| raw.starts_with('{')).unwrap_or(&body).to_owned();
         let (first, last) = (number(&body, "first_seq"), number(&body, "last_seq"));
         let upto = session.taken.upto();
+        let mut anew = false;
         let gap = match (first, last, upto) {
             (_, Some(last), Some(upto)) if last < upto => {
                 session.taken.begin_anew();
+                anew = true;
                 Some((None, None, BEGUN_ANEW.to_owned()))
             }
             (Some(first), _, Some(upto)) if first > upto.saturating_add(1) => {
@@ -175,6 +196,9 @@ impl Engine {
         self.read_again(now, id, last);
         if let Some(session) = self.sessions.get_mut(&id).filter(|_| lost) {
             session.way.lost_something();
+        }
+        if anew {
+            self.doubt_turn(id);
         }
     }
 

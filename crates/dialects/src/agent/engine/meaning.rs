@@ -93,6 +93,7 @@ impl Meaning {
             "tool_call" => said(self.calls.called(session, &payload)),
             "tool_result" | "tool.result" | "tool.exec.end" => said(self.calls.result(session, &payload)),
             "tool.exec.start" => said(self.calls.runs(session, &payload)),
+            "tool.exec.stdout.delta" | "tool.exec.stderr.delta" => said(self.calls.prints(session, &payload)),
             "permission_request" => said(self.asked(session, &payload)),
             "permission_response" => said(self.settled(session, &payload)),
             "warning" => said(note(session, LogLevel::Warn, &payload)),

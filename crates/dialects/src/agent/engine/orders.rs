@@ -59,6 +59,21 @@ pub struct Request {
     pub path: String,
     /// With what.
     pub payload: Payload,
+    /// Where a good answer goes.
+    pub answer: AnswerTo,
+}
+
+/// Where a good answer goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AnswerTo {
+    /// To the dialect.
+    #[default]
+    Dialect,
+    /// Onto the host's shelf, since it may be large and is no text; the dialect is answered `{name, mime, size, url}`.
+    Shelf {
+        /// What was asked for.
+        path: String,
+    },
 }
 
 /// An answer of the engine.

@@ -1,6 +1,6 @@
 //! How far an engine's log was taken, and whether what comes next is what should. Never waits and never asks.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use switchboard_types::{SourceCursor, SourceId, Upstream};
@@ -22,7 +22,7 @@ pub(super) enum Place {
         /// The last that is.
         to: u64,
     },
-    /// It bears the number of the last one and is another: the engine's log is no longer the one it was.
+    /// It bears the number of one that was taken and is another: the engine's log is no longer the one it was.
     Other,
 }
 
@@ -38,6 +38,8 @@ pub(super) struct Taken {
     /// Whatever comes first is right: a person has been told that something is missing.
     any: bool,
     seen: Seen,
+    /// What the last numbers stood for, by digest.
+    numbered: BTreeMap<u64, u64>,
 }
 
 impl Taken {
@@ -50,7 +52,7 @@ impl Taken {
         if let Some(SourceCursor { id, .. }) = &last {
             seen.add(id);
         }
-        Self { cursor: last.map(|last| last.id), last: numbered, upto, any: false, seen }
+        Self { cursor: last.map(|last| last.id), last: numbered, upto, any: false, seen, numbered: BTreeMap::new() }
     }
 
     /// What the log is read on from.
@@ -67,6 +69,9 @@ impl Taken {
     pub(super) fn place(&self, id: &SourceId, seq: Option<u64>) -> Place {
         let Some(seq) = seq else { return if self.seen.has(id) { Place::Known } else { Place::Next } };
         if self.last.as_ref().is_some_and(|(last, number)| *number == seq && last != id) {
+            return Place::Other;
+        }
+        if self.numbered.get(&seq).is_some_and(|known| *known != Seen::digest(id)) {
             return Place::Other;
         }
         // Some count from 0 and some from 1.
@@ -86,6 +91,10 @@ impl Taken {
         self.seen.add(id);
         if let Some(seq) = seq {
             (self.last, self.upto) = (Some((id.clone(), seq)), Some(seq));
+            self.numbered.insert(seq, Seen::digest(id));
+            if self.numbered.len() > MAX_SEEN {
+                self.numbered.pop_first();
+            }
         }
     }
 
@@ -185,5 +194,15 @@ mod tests {
         assert_eq!(taken.place(&id("z"), Some(7)), Place::Next);
         taken.take(&id("z"), Some(7));
         assert_eq!(taken.place(&id("y"), Some(9)), Place::Hole { from: 8, to: 8 });
+    }
+
+    #[test]
+    fn a_number_that_stood_for_another_event_gives_a_new_log_away_at_once() {
+        let mut taken = Taken::default();
+        (1..=3).for_each(|seq| taken.take(&id(&seq.to_string()), Some(seq)));
+        assert_eq!(taken.place(&id("1"), Some(1)), Place::Known);
+        assert_eq!(taken.place(&id("x"), Some(1)), Place::Other);
+        (4..).take(MAX_SEEN).for_each(|seq| taken.take(&id(&seq.to_string()), Some(seq)));
+        assert_eq!((taken.place(&id("x"), Some(1)), taken.numbered.len()), (Place::Known, MAX_SEEN));
     }
 }

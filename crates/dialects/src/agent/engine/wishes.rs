@@ -6,7 +6,7 @@ use switchboard_types::desk::{FileAnswer, FileEntry, FileEntryKind, FileRequest,
 use switchboard_types::{AgentRequest, Reject, RejectCode, SessionId, Word};
 
 use super::field::{cut, field, is_true, number, raw, value};
-use super::orders::{Failure, Method, Payload, Response, put_escaped, session_path};
+use super::orders::{AnswerTo, Failure, Method, Payload, Response, put_escaped, session_path};
 use super::{Engine, Purpose};
 use crate::json::items;
 
@@ -20,6 +20,7 @@ pub(super) enum WishKind {
     Delete,
     List,
     Read { path: String },
+    Artifact,
 }
 
 impl Engine {
@@ -45,8 +46,18 @@ impl Engine {
                 let to = (Method::Get, snippet_path(there, &path, cut));
                 (WishKind::Read { path }, to, Payload::None)
             }
-            Wish::Files(FileRequest::Diff { .. } | FileRequest::Artifact { .. }) => {
-                let message = "the engine serves its files and their beginnings; this it keeps to itself";
+            Wish::Files(FileRequest::Artifact { path }) => {
+                let mut to = session_path(there, "/download?artifact=");
+                put_escaped(&mut to, &path);
+                let purpose = Purpose::Wish { session, request, kind: WishKind::Artifact };
+                self.request(Some(session), (Method::Get, to), Payload::None, purpose);
+                if let Some(asked) = self.out.requests.last_mut() {
+                    asked.answer = AnswerTo::Shelf { path };
+                }
+                return;
+            }
+            Wish::Files(FileRequest::Diff { .. }) => {
+                let message = "the engine does not compare revisions; without them, the session's own log is searched";
                 let result = Err(Reject::new(RejectCode::NotFound, message));
                 return self.say(Word::Replied { session, request, result });
             }
@@ -81,6 +92,7 @@ impl Engine {
             WishKind::Delete => SessionAnswer::Done {},
             WishKind::List => SessionAnswer::Files(Box::new(entries(&body)?)),
             WishKind::Read { path } => SessionAnswer::Files(Box::new(snippet(&body, path))),
+            WishKind::Artifact => SessionAnswer::Files(Box::new(shelved(&body)?)),
         }))
     }
 }
@@ -119,6 +131,15 @@ fn entries(body: &str) -> Result<FileAnswer, Reject> {
     };
     let entries = listed.into_iter().filter_map(entry).collect();
     Ok(FileAnswer::Entries { entries, truncated: is_true(body, "truncated") })
+}
+
+/// Where the host has put what it fetched.
+fn shelved(body: &str) -> Result<FileAnswer, Reject> {
+    let read = || {
+        let (name, mime) = (field(body, "name")?, field(body, "mime")?);
+        Some(FileAnswer::Artifact { name, mime, size: number(body, "size")?, url: field(body, "url")? })
+    };
+    read().ok_or_else(|| Reject::new(RejectCode::Internal, "what the engine gave could not be kept; ask again"))
 }
 
 fn snippet(body: &str, path: &str) -> FileAnswer {

@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT};
 use hyper_util::rt::TokioIo;
-use switchboard_dialects::agent::engine::{Failure, Method, Payload, Request, Response, Sent};
+use switchboard_dialects::agent::engine::{AnswerTo, Failure, Method, Payload, Request, Response, Sent};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -160,7 +160,11 @@ impl Caller {
             Method::Post => hyper::Method::POST,
             Method::Delete => hyper::Method::DELETE,
         };
-        let head = self.head(method, &request.path).header(ACCEPT, "application/json");
+        let wanted = match request.answer {
+            AnswerTo::Dialect => "application/json",
+            AnswerTo::Shelf { .. } => "*/*",
+        };
+        let head = self.head(method, &request.path).header(ACCEPT, wanted);
         let (head, body) = match &request.payload {
             Payload::None => (head, Vec::new()),
             Payload::Json(body) => (head.header(CONTENT_TYPE, "application/json"), body.clone()),

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use serde_json::json;
 use serde_json::value::RawValue;
 use switchboard_dialects::agent::engine::{
-    Engine, EngineRequest, EngineSettings, Failure, Heard, Method, Output, Payload, Request, Response, StreamNo,
-    StreamOrder,
+    AnswerTo, Engine, EngineRequest, EngineSettings, Failure, Heard, Method, Output, Payload, Request, Response,
+    StreamNo, StreamOrder,
 };
 use switchboard_types::{LifeId, Time, Word};
 use tokio::sync::mpsc;
@@ -25,8 +25,10 @@ use super::super::tape::Tape;
 use super::address::Address;
 use super::caller::Caller;
 use super::stream::{self, Batch};
+use crate::files::artifact::safe_mime;
 use crate::link::{AgentInput, AgentOrder};
 use crate::secrets::Secrets;
+use crate::server::{Artifacts, Shelved};
 
 /// Batches of all streams that wait for the host.
 const BATCHES: usize = 16;
@@ -34,6 +36,8 @@ const BATCHES: usize = 16;
 const MAX_REQUESTS: usize = 32;
 /// How long requests that are under way may take once the life is to end.
 const LAST_REQUESTS: Duration = Duration::from_secs(2);
+/// Bytes at the beginning of what is fetched that say what it is.
+const TELLING_BYTES: usize = 8 * 1024;
 /// Characters of noise that the log shows.
 const NOISE_CHARS: usize = 200;
 
@@ -249,9 +253,34 @@ impl Life {
         while self.requests.len() < MAX_REQUESTS
             && let Some(request) = self.waiting.pop_front()
         {
-            let caller = self.caller.clone();
-            self.requests.spawn(async move { (request.no, caller.call(request).await) });
+            let (caller, shelf) = (self.caller.clone(), Arc::clone(&self.around.shelf));
+            self.requests.spawn(async move {
+                let (no, to) = (request.no, request.answer.clone());
+                let answer = caller.call(request).await;
+                match to {
+                    AnswerTo::Dialect => (no, answer),
+                    AnswerTo::Shelf { path } => (no, answer.map(|response| shelve(&path, response, &shelf))),
+                }
+            });
         }
+    }
+}
+
+/// Puts what was fetched where views can fetch it; the answer says where. One that is not good stays as it is.
+fn shelve(path: &str, response: Response, shelf: &Artifacts) -> Response {
+    if !response.is_good() {
+        return response;
+    }
+    let Response { status, body } = response;
+    let name = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or("artifact").to_owned();
+    let mime = safe_mime(body.get(..TELLING_BYTES).unwrap_or(&body));
+    let size = body.len();
+    match shelf.shelve(Shelved { name: name.clone(), mime, bytes: body }, std::time::Instant::now()) {
+        Ok(url) => {
+            let told = json!({ "name": name, "mime": mime, "size": size, "url": url });
+            Response { status, body: Bytes::from(told.to_string()) }
+        }
+        Err(reject) => Response { status: 413, body: Bytes::from(json!({ "message": reject.message }).to_string()) },
     }
 }
 

@@ -63,6 +63,7 @@ async fn scene(script: &str, graces: Graces) -> Scene {
         graces,
         taping: Taping::Off,
         secrets: Secrets::within(std::path::Path::new("/nowhere")),
+        shelf: std::sync::Arc::default(),
     };
     let spec = AgentSpec::demo(Path::new("/x"));
     let life = Life::new(LifeId(1), &spec, born, Box::new(Framed), around);

@@ -127,7 +127,8 @@ pub(crate) async fn input(
     let send = SessionRequest::Send { session, name, prompt, attachments: Vec::new() };
     match shared.desk.ask(send).await? {
         SessionAnswer::Queued { turn, position } => {
-            let accepted = Accepted { turn_id: turn.0, queued: position > 0, position, message_id };
+            let turn_id = message_id.clone();
+            let accepted = Accepted { turn_id, turn: turn.0, queued: position > 0, position, message_id };
             Ok(json_answer(StatusCode::ACCEPTED, &accepted))
         }
         other => Err(odd(&other)),

@@ -158,13 +158,15 @@ pub(crate) struct Input {
 /// It is queued, and on the disk.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Accepted {
+    /// The name of its turn: `message_id` of its events.
+    pub(crate) turn_id: String,
     /// The number of its turn: `turn` of its events.
-    pub(crate) turn_id: u32,
+    pub(crate) turn: u32,
     /// Whether it waits for turns before it.
     pub(crate) queued: bool,
     /// How many turns are ahead of it; 0 starts now.
     pub(crate) position: u32,
-    /// The name of its turn: `message_id` of its events.
+    /// The same as `turn_id`, by the name that an input gives it.
     pub(crate) message_id: String,
 }
 

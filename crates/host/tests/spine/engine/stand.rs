@@ -12,19 +12,32 @@ use super::super::host::{Host, PATIENCE, Place};
 /// A running engine. It ends when it is dropped.
 pub(super) struct Engine {
     child: Child,
+    args: Vec<String>,
     pub(super) port: u16,
 }
 
 impl Engine {
     pub(super) fn start(args: &[&str]) -> Self {
+        Self::start_at(0, args.iter().map(|&arg| arg.to_owned()).collect())
+    }
+
+    /// Ends it with all that it knows, and starts it again at the same address.
+    pub(super) fn restart(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        *self = Self::start_at(self.port, self.args.clone());
+    }
+
+    fn start_at(port: u16, args: Vec<String>) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spine/engine.py");
         let mut command = Command::new("python3");
-        command.arg("-u").arg(script).args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg("-u").arg(script).arg("--port").arg(port.to_string()).args(&args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap();
-        Self { child, port: u16::try_from(ready["port"].as_u64().unwrap()).unwrap() }
+        Self { child, args, port: u16::try_from(ready["port"].as_u64().unwrap()).unwrap() }
     }
 
     /// A place whose agent `e` is this engine; more of its table may follow.
@@ -51,11 +64,17 @@ impl Engine {
         sessions.iter().find(|(_, inputs)| asked(inputs)).unwrap_or_else(|| panic!("{prompt} never arrived")).0.clone()
     }
 
-    /// What a session really said, and the numbers of what it said and then lost.
-    pub(super) fn truth(&self, session: &str) -> (Vec<Value>, Vec<u64>) {
+    /// What a session really said, log by log, and the numbers of what it said in the last one and then lost.
+    pub(super) fn logs(&self, session: &str) -> (Vec<Vec<Value>>, Vec<u64>) {
         let truth = self.get(&format!("/_truth?session={session}"));
         let lost = truth["lost"].as_array().unwrap().iter().map(|seq| seq.as_u64().unwrap()).collect();
-        (truth["events"].as_array().unwrap().clone(), lost)
+        let former = truth["former"].as_array().unwrap().iter();
+        (former.chain([&truth["events"]]).map(|log| log.as_array().unwrap().clone()).collect(), lost)
+    }
+
+    /// What a session really said in its last log.
+    pub(super) fn truth(&self, session: &str) -> Vec<Value> {
+        self.logs(session).0.pop().unwrap()
     }
 }
 
@@ -97,10 +116,19 @@ pub(super) fn prompt_of(log: &[Value]) -> Option<String> {
 
 /// Checks a log against what was really said: all of it in order, once each; what is missing was told before what follows it.
 pub(super) fn check(log: &[Value], truth: &[Value]) {
-    let mut next = 0;
+    check_logs(log, &[truth.to_vec()]);
+}
+
+/// The same where the engine has begun its log anew: that was told, and of the last one nothing is missing.
+pub(super) fn check_logs(log: &[Value], logs: &[Vec<Value>]) {
+    let (mut next, mut at, mut fresh, mut anew) = (0, 0, true, false);
     for event in log {
         let body = &event["body"];
         if body["type"] == "sourceGap" && event.get("source").is_none() {
+            if body["from"].is_null() {
+                (next, at, fresh, anew) = (0, at + usize::from(!fresh), true, true);
+                continue;
+            }
             let to = body["to"].as_u64().unwrap_or(next + 1);
             assert_eq!(body["from"].as_u64(), Some(next + 1), "the gap begins where the log stands: {body}");
             next = to;
@@ -108,13 +136,23 @@ pub(super) fn check(log: &[Value], truth: &[Value]) {
         }
         let Some(source) = event.get("source") else { continue };
         let seq = source["seq"].as_u64().unwrap();
-        assert_eq!(seq, next + 1, "the log has a hole or a repeat that nobody was told of");
-        let said = &truth[usize::try_from(seq - 1).unwrap()];
+        // A log that is begun anew may begin anywhere: that something is missing was told.
+        let whole = seq == next + 1 || std::mem::take(&mut anew);
+        assert!(whole, "event {seq} after {next}: a hole or a repeat that nobody was told of");
+        anew = false;
+        let place = usize::try_from(seq - 1).unwrap();
+        if std::mem::take(&mut fresh) {
+            // A log of which nothing was taken before it was gone is left out.
+            let is_it = |at: &usize| logs[*at].get(place).is_some_and(|said| said["id"] == source["id"]);
+            at = (at..logs.len()).find(is_it).expect("an event that no log has, or only one that was over");
+        }
+        let said = &logs[at][place];
         assert_eq!((&source["id"], &source["type"]), (&said["id"], &said["type"]));
         if matches!(body["type"].as_str(), Some("text" | "thought")) {
             assert_eq!(body["text"], said["payload"]["text"]);
         }
         next = seq;
     }
-    assert_eq!(next, truth.len() as u64, "the log is not all that was said");
+    assert_eq!(at, logs.len() - 1, "the last log was not read");
+    assert_eq!(next, logs.last().unwrap().len() as u64, "the log is not all that was said");
 }

@@ -82,6 +82,9 @@ fn words_questions_and_files_go_through_two_hosts() {
     let far_session = far[0]["session_id"].as_str().unwrap();
     let log = Caller::new(&chain.far).get(&format!("/v1/sessions/{far_session}/download?artifact=log.jsonl")).text();
     assert!(log.contains("# Far"), "the attachment came along");
+    std::fs::write(chain.far_place.workspace().join("made.txt"), "made far away").unwrap();
+    let made = caller.get(&format!("{session}/download?artifact=files%2Fmade.txt"));
+    assert_eq!((made.status, made.text().as_str()), (200, "made far away"));
 }
 
 #[test]

@@ -17,7 +17,8 @@ fn a_session_is_opened_asked_listed_and_deleted() {
     let session = caller.open();
     let sent = caller.post(&format!("{session}/input"), &json!({ "content": "demo: echo hello", "message_id": "m-1" }));
     let sent = sent.expect(202);
-    assert_eq!((&sent["turn_id"], &sent["queued"], &sent["message_id"]), (&json!(1), &json!(false), &json!("m-1")));
+    let answer = json!({ "turn_id": "m-1", "turn": 1, "queued": false, "position": 0, "message_id": "m-1" });
+    assert_eq!(sent, answer);
     let mut stream = caller.events(&session, "?replay=true", None).unwrap();
     let events = stream.until("run_finished");
     assert_eq!(contiguous(&events).0, 1);

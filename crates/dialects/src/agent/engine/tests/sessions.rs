@@ -146,7 +146,16 @@ fn files_and_commands_of_the_engine_are_answered_once_each() {
     let answer = wish(order, "/v1/sessions/e1/command", 202, &json!({"status":"accepted","detail":{"n":1}}));
     assert_eq!(answer, Ok(SessionAnswer::Ordered { status: "accepted".to_owned(), detail: Some(json!({"n":1})) }));
     assert_eq!(wish(Wish::Delete {}, "/v1/sessions/e1", 404, &json!({})), Ok(SessionAnswer::Done {}));
-    let diff = Wish::Files(FileRequest::Diff { path: "x".to_owned(), before: None, after: None });
+    let artifact = || Wish::Files(FileRequest::Artifact { path: "files/a b".to_owned() });
+    let (path, shelf) = (
+        "/v1/sessions/e1/download?artifact=files%2Fa%20b",
+        json!({"name":"a b","mime":"t","size":3,"url":"/artifact/x"}),
+    );
+    let (name, mime, url) = ("a b".to_owned(), "t".to_owned(), "/artifact/x".to_owned());
+    let told = SessionAnswer::Files(Box::new(FileAnswer::Artifact { name, mime, size: 3, url }));
+    assert_eq!(wish(artifact(), path, 200, &shelf), Ok(told));
+    assert_eq!(wish(artifact(), path, 404, &json!({"message":"none"})), Err(RejectCode::NotFound));
+    let diff = Wish::Files(FileRequest::Diff { path: "x".to_owned(), before: Some("HEAD".to_owned()), after: None });
     assert_eq!(wish(diff, "", 0, &json!({})), Err(RejectCode::NotFound));
 }
 
