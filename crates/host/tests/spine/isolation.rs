@@ -230,33 +230,56 @@ fn streamed(host: &Host, path: &str, until: &str) -> String {
     text
 }
 
-/// What the doors say that know sessions by their ids: over HTTP, as a stream, and in the dialect `bb`.
+/// What the doors say that know sessions by their ids: the dialect `bb`, HTTP, and its stream.
 async fn talk_by_id(host: &Host, sinks: &mut Sinks) {
-    let bearer = host.bearer();
-    for route in switchboard_host::server::ROUTES.iter().filter(|route| route.path.starts_with("/v1/")) {
-        let path = route.path.replace("{id}", "1").replace("{session}", "1");
-        if route.method != "GET" {
-            continue;
+    let mut bb = View::connect_in("bb", host.address(), host.token()).await;
+    let ask = |id: &str, method: &str, params: serde_json::Value| json!({"v": 1, "kind": "req", "id": id, "method": method, "params": params});
+    bb.send(ask("list", "bb.init", json!({}))).await;
+    let listed = bb.wait_for("who is there", |told| told["id"] == "list").await["result"].clone();
+    for agent in ["granted", "nosy"] {
+        let known = listed["sessions"].as_array().unwrap().iter().find(|session| session["agent"] == agent);
+        let session = known.unwrap_or_else(|| panic!("{listed}"))["sessionId"].as_str().unwrap();
+        for (method, params) in [
+            ("bb.selectSession", json!({"sessionId": session})),
+            ("bb.listFiles", json!({"sessionId": session, "path": ".."})),
+            ("bb.openDiff", json!({"sessionId": session, "filePath": "none"})),
+            ("bb.downloadArtifact", json!({"sessionId": session, "artifactPath": "log.jsonl"})),
+            ("bb.command", json!({"sessionId": session, "command": "no_such"})),
+            ("bb.noSuch", json!({})),
+        ] {
+            let id = format!("{agent} {method}");
+            bb.send(ask(&id, method, params)).await;
+            let answer = bb.wait_for(method, |told| told["id"] == id.as_str()).await;
+            if let Some(url) = answer["result"]["url"].as_str() {
+                sinks.add("an artifact", host.get(url, &host.bearer()).0);
+            }
         }
-        if path.ends_with("/events") {
+        over_http(host, session, sinks);
+    }
+    let ends = |told: &[serde_json::Value]| format!("{told:?}").matches("run_finished").count();
+    while ends(&bb.told) < 2 {
+        assert!(bb.next().await.is_some(), "the link ended: {:?}", bb.told);
+    }
+    let all = format!("{:?}", bb.told);
+    assert!(all.contains("SWITCHBOARD_LIFE"), "what the nosy agent has said comes here, too: {all}");
+    sinks.add("the dialect bb", all);
+}
+
+/// Reads everything that `/v1` has of a session, and of one that is not there.
+fn over_http(host: &Host, session: &str, sinks: &mut Sinks) {
+    let bearer = host.bearer();
+    let doors = switchboard_host::server::ROUTES.iter().filter(|route| route.path.starts_with("/v1/"));
+    let reading: Vec<_> = doors.filter(|route| route.method == "GET").map(|route| route.path).collect();
+    assert!(reading.contains(&"/v1/sessions/{session}/events"), "{reading:?}");
+    for door in reading {
+        let path = door.replace("{session}", session);
+        if door.ends_with("/events") {
             sinks.add("the stream of /v1", streamed(host, &format!("{path}?replay=true"), "run_finished"));
             sinks.add("a cursor that is none", host.get(&format!("{path}?from_id=9:9"), &bearer).0);
         } else {
             sinks.add(path.clone(), host.get(&path, &bearer).0);
-            sinks.add(format!("{path} of nobody"), host.get(&route.path.replace("{id}", "99"), &bearer).0);
         }
-    }
-    if switchboard_host::server::ROUTES.iter().any(|route| route.path == "/ws/bb") {
-        let mut bb = View::connect_in("bb", host.address(), host.token()).await;
-        let ask = |id: &str, method: &str, params: serde_json::Value| json!({"v": 1, "kind": "req", "id": id, "method": method, "params": params});
-        bb.send(ask("1", "bb.init", json!({}))).await;
-        bb.send(ask("2", "bb.selectSession", json!({"sessionId": "1"}))).await;
-        bb.send(ask("3", "bb.listFiles", json!({"sessionId": "1", "path": ".."}))).await;
-        bb.send(ask("4", "bb.noSuch", json!({}))).await;
-        bb.wait_for("the end of the turn", |told| told.to_string().contains("run_finished")).await;
-        bb.send(ask("5", "bb.listSessions", json!({}))).await;
-        bb.wait_for("the last answer", |told| told["id"] == "5").await;
-        sinks.add("the dialect bb", format!("{:?}", bb.told));
+        sinks.add(format!("{door} of nobody"), host.get(&door.replace("{session}", "99"), &bearer).0);
     }
 }
 
