@@ -397,3 +397,36 @@ test("megabytes of output are the end of it, and the page still answers", { time
   await window.at("prompt").fill("still here");
   await expect.poll(() => window.at("prompt").inputValue()).toBe("still here");
 });
+
+test("the way to an agent elsewhere is said while it does not stand, and what was lost stands in the conversation", async () => {
+  const script = new Script([...asked(), { type: "text", text: "Before it." }], {
+    connection: { status: "connecting", retries: 0, gap: false },
+  });
+  const window = await at(script);
+  const way = window.at("way");
+  await way.getByText("Connecting to claude…").waitFor();
+  script.change({
+    connection: { status: "error", retries: 3, lastError: "nobody listens at 127.0.0.1:9", gap: false },
+  });
+  await way.getByText("Reconnecting to claude (3rd try): nobody listens at 127.0.0.1:9").waitFor();
+  script.change({ connection: { status: "connected", retries: 0, gap: true } });
+  await way.getByText("Events may be missing until it has caught up.").waitFor();
+  script.say(
+    { type: "sourceGap", from: 7, to: 9, message: "the engine keeps them no more" },
+    { type: "sourceGap", message: "the engine has begun anew" },
+    { type: "text", text: "After it." },
+  );
+  script.change({ connection: { status: "connected", retries: 0, gap: false } });
+  await way.waitFor({ state: "detached" });
+  await window.says(1, "After it.");
+  const lost = window.page.locator("[data-testid=notice][data-what=gap]");
+  await expect
+    .poll(async () => (await lost.allInnerTexts()).map((text) => text.trim()))
+    .toEqual([
+      expect.stringContaining("Events 7–9 of the engine are lost: the engine keeps them no more"),
+      expect.stringContaining("Events of the engine are lost: the engine has begun anew"),
+    ]);
+  await window.page.reload();
+  await window.says(1, "After it.");
+  await expect.poll(() => lost.count()).toBe(2);
+});
