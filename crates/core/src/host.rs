@@ -203,7 +203,7 @@ impl Host {
             Input::Containment(containment) => self.know_containment(containment),
             Input::CallsRead { link, request, calls } => self.calls_read(link, request, calls),
             Input::RemoveRule { rule, request } => self.remove_rule(rules::RuleAsker::Request(request), rule),
-            Input::FilesDone { link, request, result } => self.files_done(link, request, result),
+            Input::FilesDone { link, request, result } => self.files_done(now, (link, request), result),
             Input::SourceFound { link, request, session, found } => {
                 self.source_found(now, (link, request), session, found);
             }
@@ -295,6 +295,7 @@ impl Host {
                 Alarm::Agent(key) => self.pump_agent(now, &key),
                 Alarm::Idle(life) => self.unload_if_idle(now, life),
                 Alarm::Call(call) => self.call_alarm(now, call),
+                Alarm::Showing(batch) => self.showing_alarm(now, batch),
                 Alarm::Approval(session, approval) => self.approval_alarm(now, session, &approval),
             }
         }

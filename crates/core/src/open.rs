@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use switchboard_types::{
-    Approval, ApprovalId, BatchMode, CallId, CallRow, Errand, ErrandFailure, ErrandId, ErrandName, ExecutionId, LifeId,
-    LinkId, Prepared, RequestNo, RunAs, Seq, Severity, Time, Tool, ToolFailure, ToolOutcome, ToolRequest, TurnId,
+    Approval, ApprovalId, BatchMode, CallId, CallRow, Errand, ErrandFailure, ErrandId, ErrandName, ExecutionId,
+    FileAnswer, LifeId, LinkId, Prepared, RequestNo, RunAs, Seq, Severity, Time, Tool, ToolFailure, ToolOutcome,
+    ToolRequest, TurnId,
 };
 
 /// One call of a tool while it is open; never used again while the host runs.
@@ -128,6 +129,8 @@ pub(crate) struct Batch {
     pub(crate) open: usize,
     /// How many have an outcome.
     pub(crate) done: usize,
+    /// The change of a file that its one call shows; whoever asked for it is answered with it.
+    pub(crate) shows: Option<Box<FileAnswer>>,
 }
 
 /// One call of a batch.
@@ -193,6 +196,11 @@ impl Calls {
 }
 
 impl Batch {
+    /// One without calls.
+    pub(crate) fn new(link: LinkId, request: RequestNo, mode: BatchMode) -> Self {
+        Self { link, request, mode, slots: Vec::new(), next: 0, open: 0, done: 0, shows: None }
+    }
+
     /// Puts an outcome in its place; gives the names that are free again.
     pub(crate) fn fill(&mut self, at: usize, outcome: ToolOutcome) -> Vec<CallId> {
         let mut free = vec![outcome.call.clone()];

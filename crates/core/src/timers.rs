@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use switchboard_types::{ApprovalId, LifeId, SessionId, Time};
 
 use crate::lives::AgentKey;
-use crate::open::CallNo;
+use crate::open::{BatchNo, CallNo};
 
 /// What to look at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +18,8 @@ pub(crate) enum Alarm {
     Call(CallNo),
     /// A question that may wait too long.
     Approval(SessionId, ApprovalId),
+    /// A change of a file that an editor may take too long to show.
+    Showing(BatchNo),
     /// A process that nobody may need any more.
     Idle(LifeId),
 }

@@ -50,7 +50,7 @@ impl Host {
         } else if calls.len() > MAX_BATCH_CALLS {
             let message = format!("one request holds at most {MAX_BATCH_CALLS} calls; send several");
             Some(ToolFailure::new(ToolCode::ValidationError, message))
-        } else if self.calls.of_link(link) + calls.len() > MAX_OPEN_CALLS {
+        } else if !self.has_room_for_calls(link, calls.len()) {
             let message = format!("more than {MAX_OPEN_CALLS} calls of this link would be open; wait for some of them");
             Some(ToolFailure::new(ToolCode::ExecutionError, message))
         } else {
@@ -59,8 +59,17 @@ impl Host {
         if let Some(failure) = refusal {
             return self.tell(link, Told::ToolsCalled { request, outcomes: Err(failure) });
         }
-        let slots = Vec::with_capacity(calls.len());
-        let batch = self.calls.insert_batch(Batch { link, request, mode, slots, next: 0, open: 0, done: 0 });
+        self.begin_batch(now, Batch::new(link, request, mode), calls);
+    }
+
+    /// Whether a link may have so many more calls open.
+    pub(super) fn has_room_for_calls(&self, link: LinkId, more: usize) -> bool {
+        self.calls.of_link(link) + more <= MAX_OPEN_CALLS
+    }
+
+    /// Takes the calls of a request, and begins what may begin now.
+    pub(super) fn begin_batch(&mut self, now: Time, batch: Batch, calls: Vec<ToolRequest>) -> BatchNo {
+        let batch = self.calls.insert_batch(batch);
         for (at, wanted) in calls.into_iter().enumerate() {
             let slot = self.slot(batch, at, wanted);
             if let Some(batch) = self.calls.batches.get_mut(&batch) {
@@ -69,6 +78,7 @@ impl Host {
             }
         }
         self.advance_batch(now, batch);
+        batch
     }
 
     /// A place in a batch: a call's name is its own until its outcome.
@@ -132,7 +142,11 @@ impl Host {
     }
 
     fn finish_batch(&mut self, no: BatchNo) {
-        let Some(batch) = self.calls.batches.remove(&no) else { return };
+        let Some(mut batch) = self.calls.batches.remove(&no) else { return };
+        if let Some(answer) = batch.shows.take() {
+            let is_done = |slot: &Slot| matches!(slot, Slot::Done(outcome) if outcome.result.is_ok());
+            return self.shown((batch.link, batch.request), answer, batch.slots.iter().all(is_done));
+        }
         let outcome = |slot| match slot {
             Slot::Done(outcome) => Some(*outcome),
             Slot::Waiting(_) | Slot::Open => None,

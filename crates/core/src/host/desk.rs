@@ -6,11 +6,13 @@
 //! | `desk/opening.rs` | sessions that are created, followed and left |
 //! | `desk/asking.rs` | prompts, stops, settings and orders |
 //! | `desk/looking.rs` | lists, looks, files and deletions |
+//! | `desk/showing.rs` | changes of files that an editor shows |
 //! | `desk/wishes.rs` | what only an agent elsewhere can answer |
 
 mod asking;
 mod looking;
 mod opening;
+mod showing;
 mod wishes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use switchboard_types::limits::{MAX_OPEN_REQUESTS, MAX_WAITING_COMMANDS};
 use switchboard_types::{
     AgentRequest, Command, LinkId, Reject, RejectCode, RequestNo, SessionAnswer, SessionId, SessionRequest, Time, Told,
+    WorkspaceRoot,
 };
 
 use super::Host;
@@ -36,6 +39,8 @@ pub(super) struct Desk {
     open: BTreeSet<DeskAsker>,
     /// What waits for a look at the store.
     lookups: BTreeMap<DeskAsker, SessionRequest>,
+    /// Whose changes are looked at, which an editor may show.
+    diffs: BTreeMap<DeskAsker, WorkspaceRoot>,
     wishes: BTreeMap<AgentRequest, Wished>,
     last_wish: u64,
 }
@@ -142,6 +147,7 @@ impl Host {
     pub(super) fn leave_desk(&mut self, link: LinkId) {
         self.desk.open.retain(|(of, _)| *of != link);
         self.desk.lookups.retain(|(of, _), _| *of != link);
+        self.desk.diffs.retain(|(of, _), _| *of != link);
         for wish in self.desk.wishes.values_mut() {
             wish.asker.take_if(|(of, _)| *of == link);
         }

@@ -1,6 +1,8 @@
 //! Sessions asked about by their ids: exactly one answer each, durable where something changed, nothing once the link is
 //! gone.
 
+mod showing;
+
 use switchboard_core::Input;
 use switchboard_types::limits::MAX_OPEN_REQUESTS;
 use switchboard_types::{

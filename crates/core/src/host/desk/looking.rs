@@ -4,8 +4,8 @@
 use switchboard_types::desk::artifact;
 use switchboard_types::limits::MAX_HISTORY_ROWS;
 use switchboard_types::{
-    FileAnswer, FileRequest, History, HistoryPlace, LinkId, Reject, RejectCode, RequestNo, SessionAnswer, SessionId,
-    SessionRequest, SessionRow, Time, Trust, Wish, WorkspaceRoot,
+    FileRequest, History, HistoryPlace, Reject, RejectCode, SessionAnswer, SessionId, SessionRequest, SessionRow, Time,
+    Trust, Wish, WorkspaceRoot,
 };
 
 use super::super::Host;
@@ -131,17 +131,10 @@ impl Host {
         what: FileRequest,
     ) {
         let trust = self.workspaces.get(&root).map_or(Trust::Untrusted, |known| known.trust);
+        if let FileRequest::Diff { .. } = what {
+            self.desk.diffs.insert((link, request), root.clone());
+        }
         self.outputs.push_back(Output::Files { link, request, session, root, trust, what });
-    }
-
-    /// The edges have looked at files.
-    pub(in super::super) fn files_done(
-        &mut self,
-        link: LinkId,
-        request: RequestNo,
-        result: Result<Box<FileAnswer>, Reject>,
-    ) {
-        self.answer_desk((link, request), result.map(SessionAnswer::Files));
     }
 }
 
