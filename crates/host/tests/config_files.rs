@@ -95,8 +95,9 @@ fn only_agents_that_can_run_are_given_out() {
     assert!(config.agent(&"small".into()).is_ok());
     assert!(config.agent(&"demo".into()).is_ok());
     assert!(config.agent(&"claude".into()).is_ok());
-    let unsupported = config.agent(&"engine".into()).unwrap_err().to_string();
-    assert!(unsupported.contains("kind `engine` is not supported by this version"), "{unsupported}");
+    assert!(config.agent(&"engine".into()).is_ok());
+    let unsupported = config.agent(&"local".into()).unwrap_err().to_string();
+    assert!(unsupported.contains("kind `model` is not supported by this version"), "{unsupported}");
     let unknown = config.agent(&"nobody".into()).unwrap_err().to_string();
     assert!(unknown.contains("no agent `nobody`") && unknown.contains("`small`"), "{unknown}");
 }

@@ -142,7 +142,7 @@ fn what_this_version_does_not_speak_is_said() {
     let stage = Stage::new();
     for (args, words) in [
         (vec!["connect", "--dialect", "chat"], "does not speak the dialect `chat` yet"),
-        (vec!["connect", "--dialect", "klingon"], "there are: tabs, tools, switchboard"),
+        (vec!["connect", "--dialect", "klingon"], "there are: tabs, tools, bb, switchboard"),
         (vec!["connect", "https://example.com/"], "chrome-extension://ID/"),
         (vec!["connect", "--dialect", "tabs", "--framing", "pigeon"], "content-length"),
         (vec!["connect"], "--dialect"),

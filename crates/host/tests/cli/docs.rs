@@ -21,6 +21,10 @@ const LEFT_OUT: [(&str, &str); 11] = [
         "node --experimental-websocket view.mjs ws://127.0.0.1:7171/ws/tabs \"$(cat ~/.local/share/switchboard/token)\"",
         "needs the page's view and a host; the tests of the documentation's programs run it",
     ),
+    (
+        "node --experimental-websocket sidebar.mjs ws://127.0.0.1:7171/ws/bb \"$(cat ~/.local/share/switchboard/token)\"",
+        "needs the page's sidebar and a host; the tests of the documentation's programs run it",
+    ),
 ];
 /// How the pages call the reader's folder.
 const READERS_FOLDER: &str = "/home/me/project";

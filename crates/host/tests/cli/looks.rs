@@ -61,6 +61,7 @@ Commands:
   inspect      Show the recorded wire of a session, of its agent and of its views, message by message
   trust        Trust a workspace: its configured agents may start
   untrust      Trust a workspace no longer
+  secrets      Secrets that agents need: store, list and remove them
   doctor       Check the set-up, the store and the agents, and say how to mend what is wrong
   schema       Print the JSON Schema of every message of a dialect
   completions  Print completions for a shell

@@ -72,8 +72,9 @@ command = ["./mute.sh"]
 kind = "apex"
 command = ["./broken.sh"]
 [agents.later]
-kind = "engine"
-url = "http://127.0.0.1:1"
+kind = "model"
+base_url = "http://127.0.0.1:1"
+model = "x"
 [agents.secretive]
 kind = "plain"
 command = ["./noisy.sh"]

@@ -135,13 +135,13 @@ async fn an_agent_that_completes_without_a_word_is_completed() {
 
 #[tokio::test]
 async fn an_agent_of_a_kind_that_cannot_run_yet_says_so() {
-    let entry = "[agents.later]\nkind = \"engine\"\nurl = \"http://127.0.0.1:1\"\n";
+    let entry = "[agents.later]\nkind = \"model\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"x\"\n";
     let place = Place::new().with_config(entry).trusted();
     let host = place.serve();
     let mut view = host.view().await;
     view.send(json!({"type": "new-tab", "tabId": "tab", "agent": "later"})).await;
     let exited = view.wait_type("agent-exited").await;
-    assert!(exited["message"].as_str().unwrap().contains("engine"), "{exited}");
+    assert!(exited["message"].as_str().unwrap().contains("model"), "{exited}");
 }
 
 #[tokio::test]
