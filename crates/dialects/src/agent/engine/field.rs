@@ -6,7 +6,7 @@ use switchboard_types::limits::MAX_JSON_DEPTH;
 use crate::json::{Fields, deeper_than, lossy};
 
 /// Every field that is ever asked for, the most frequent first.
-const NAMES: [&str; 52] = [
+const NAMES: [&str; 57] = [
     "text",
     "message_id",
     "call_id",
@@ -18,6 +18,9 @@ const NAMES: [&str; 52] = [
     "tool",
     "call",
     "output",
+    "delta",
+    "chunk",
+    "data",
     "result",
     "decision",
     "response",
@@ -51,6 +54,8 @@ const NAMES: [&str; 52] = [
     "name",
     "type",
     "size",
+    "mime",
+    "url",
     "truncated",
     "total_bytes",
     "totalBytes",
