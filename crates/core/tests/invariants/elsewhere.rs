@@ -87,11 +87,11 @@ pub(crate) fn asks(world: &World, life: LifeId) -> Vec<Ask> {
 /// What the last life was told when its session was asked for; before the world opens it.
 fn opened_with(world: &World) -> Elsewhere {
     let all = world.lives.values().flat_map(|life| &life.asks);
-    let elsewhere = all.filter_map(|ask| match ask {
+    let mut elsewhere = all.filter_map(|ask| match ask {
         Ask::OpenSession { elsewhere, .. } => elsewhere.clone(),
         _ => None,
     });
-    *elsewhere.last().expect("a session was asked for")
+    *elsewhere.next_back().expect("a session was asked for")
 }
 
 /// Starts the lives that were asked for, without opening their sessions.
