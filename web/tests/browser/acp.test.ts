@@ -52,7 +52,7 @@ test("a command runs only when it is allowed, and its output is drawn as it come
   await window.ended(1, "completed");
   await window.turn(1).getByTestId("tool-call").locator("summary").first().click();
   await window.at("terminal").getByText("here it is").waitFor();
-  expect(await window.turn(1).getByTestId("execution").count()).toBe(1);
+  await expect.poll(() => window.turn(1).getByTestId("execution").count()).toBe(1);
   await window.prompt("run echo never");
   await window.at("deny").click();
   await window.says(2, "It did not run");
@@ -65,7 +65,7 @@ test("modes are set, commands are offered, and pictures arrive", async () => {
   await window.page.getByLabel("Mode", { exact: true }).selectOption("plan");
   await window.at("prompt").pressSequentially("/rev");
   await window.at("slash-command").getByText("Looks at a change").click();
-  expect(await window.at("prompt").inputValue()).toBe("/review ");
+  await expect.poll(() => window.at("prompt").inputValue()).toBe("/review ");
   const buffer = Buffer.from(says.picture.data, "base64");
   await window.page
     .locator("input[type=file]")

@@ -23,7 +23,7 @@ test("a call shows its change, line by line, and says how much it is before it i
   const window = await at(new Script([...asked(), says.edit("e")]));
   const call = window.at("tool-call");
   await call.getByText("+2").waitFor();
-  expect(await call.getByTestId("diff").count()).toBe(0);
+  await expect.poll(() => call.getByTestId("diff").count()).toBe(0);
   await call.locator("summary").first().click();
   await call.getByTestId("diff").getByText("Lines::Kept").first().waitFor();
   expect(await call.locator("mark").allTextContents()).toEqual([", Lines::Kept"]);
@@ -34,7 +34,7 @@ test("a command that the host runs for a call is shown once, inside of it, and f
   const script = new Script([...asked(), ...says.running]);
   const window = await at(script);
   await window.at("terminal").getByText("keeps_empty_lines").waitFor();
-  expect(await window.at("execution").count()).toBe(1);
+  await expect.poll(() => window.at("execution").count()).toBe(1);
   expect(await window.at("terminal").locator(".bold.c2").textContent()).toBe("   Compiling");
   const line = "x".repeat(60);
   script.say(
@@ -60,7 +60,7 @@ test("a command that the host runs for a call is shown once, inside of it, and f
   await window.page.reload();
   await window.at("tool-call").locator("summary").first().click();
   await window.at("tool-call").getByText("exit code 101").waitFor();
-  expect(await window.at("execution").count()).toBe(1);
+  await expect.poll(() => window.at("execution").count()).toBe(1);
 });
 
 test("an execution whose end nobody knows says so", async () => {
@@ -89,7 +89,7 @@ test("forty calls are one line, and all of them are there", async () => {
   );
   const window = await at(new Script([...asked(), ...many, { type: "text", text: "Done." }]));
   await window.at("run-fold").getByText("10 edits, 30 reads").waitFor();
-  expect(await window.at("tool-call").count()).toBe(0);
+  await expect.poll(() => window.at("tool-call").count()).toBe(0);
   await window.at("run-fold").click();
   await expect.poll(() => window.at("tool-call").count()).toBe(40);
 });
@@ -163,7 +163,7 @@ test("options are set from the bar, show what holds, and say why they cannot be 
   const script = new Script([...asked(), says.options(), says.usage]);
   const window = await at(script);
   const model = window.page.getByLabel("Model");
-  expect(await model.inputValue()).toBe("large");
+  await expect.poll(() => model.inputValue()).toBe("large");
   await model.selectOption("small");
   await expect.poll(() => script.last("setOption")).toMatchObject({ option: "model", value: "small" });
   script.say(says.options("small"));
@@ -188,22 +188,22 @@ test("a slash offers the agent's commands, few at a time however many there are"
   const box = window.at("prompt");
   await box.pressSequentially("/");
   await window.at("slash").getByText("50 of 3001").waitFor();
-  expect(await window.at("slash-command").count()).toBe(50);
+  await expect.poll(() => window.at("slash-command").count()).toBe(50);
   await box.pressSequentially("rev");
   await expect.poll(() => window.at("slash-command").count()).toBe(1);
   await window.page.keyboard.press("Enter");
-  expect(await box.inputValue()).toBe("/review ");
-  expect(await window.at("slash").count()).toBe(0);
+  await expect.poll(() => box.inputValue()).toBe("/review ");
+  await expect.poll(() => window.at("slash").count()).toBe(0);
   await box.fill("");
   await box.pressSequentially("/skill:299");
   await expect.poll(() => window.at("slash-command").count()).toBe(11);
   await window.page.keyboard.press("ArrowDown");
   await window.page.keyboard.press("ArrowDown");
   await window.page.keyboard.press("Tab");
-  expect(await box.inputValue()).toBe("/skill:2991 ");
+  await expect.poll(() => box.inputValue()).toBe("/skill:2991 ");
   await box.fill("/rev");
   await window.at("slash-command").click();
-  expect(await box.inputValue()).toBe("/review ");
+  await expect.poll(() => box.inputValue()).toBe("/review ");
   await box.fill("/rev");
   await window.page.keyboard.press("Escape");
   await window.at("slash").waitFor({ state: "detached" });
@@ -239,7 +239,7 @@ test("a picture goes with the prompt and stands in the conversation; what is non
       text: "What is red here?",
       context: [{ image: says.picture }],
     });
-  expect(await window.at("thumb").count()).toBe(0);
+  await expect.poll(() => window.at("thumb").count()).toBe(0);
   script.say({
     type: "promptQueued",
     name: script.last("prompt")?.name ?? "",
@@ -279,13 +279,13 @@ test("the agent's log floods nobody: it is apart, counts errors, and opens when 
   const script = new Script([...asked(), ...says.noise(1_500), { type: "text", text: "Here I am." }]);
   const window = await at(script);
   await window.says(1, "Here I am.");
-  expect(await window.at("agent-log").count()).toBe(0);
-  expect(await window.at("notice").count()).toBe(0);
+  await expect.poll(() => window.at("agent-log").count()).toBe(0);
+  await expect.poll(() => window.at("notice").count()).toBe(0);
   script.say({ type: "log", level: "error", message: "the model refuses" });
   await window.at("log-errors").getByText("1").waitFor();
   await window.at("agent-log-toggle").click();
   await window.at("agent-log").getByText("the model refuses").waitFor();
-  expect(await window.at("log-errors").count()).toBe(0);
+  await expect.poll(() => window.at("log-errors").count()).toBe(0);
   await window.page.getByLabel("Close the log").click();
   script.say(
     { type: "agentExited", message: "agent `claude` exited with code 1; its log says why", loose: true },
@@ -323,7 +323,7 @@ test("agents that were found on the machine are offered where the folder is trus
   await window.online();
   await window.page.getByLabel("New tab with…").click();
   await window.at("menu-agent").first().waitFor();
-  expect(await window.at("offer").count()).toBe(0);
+  await expect.poll(() => window.at("offer").count()).toBe(0);
 });
 
 test("calls that want to harm the page do none, on a small screen, too", { timeout: 180_000 }, async () => {
@@ -395,5 +395,5 @@ test("megabytes of output are the end of it, and the page still answers", { time
   await window.page.getByRole("button", { name: "Show all" }).click();
   await window.at("terminal").getByText("the last line").waitFor();
   await window.at("prompt").fill("still here");
-  expect(await window.at("prompt").inputValue()).toBe("still here");
+  await expect.poll(() => window.at("prompt").inputValue()).toBe("still here");
 });

@@ -37,7 +37,7 @@ test("a command is shown as it would run, with where, how bad, why, and what hol
   expect(await card.getByTestId("approval-command").textContent()).toBe("ls U+202EU+0000x\n<b>y</b>");
   expect(await card.getByTestId("approval-cwd").textContent()).toBe("/home/me/project");
   expect(await card.getByTestId("severity").textContent()).toContain("Medium risk");
-  expect(await card.getByTestId("approval-reasons").getByRole("listitem").count()).toBe(2);
+  await expect.poll(() => card.getByTestId("approval-reasons").getByRole("listitem").count()).toBe(2);
   await card.getByText("Runs contained: bubblewrap 0.11.0").waitFor();
   await card.getByTestId("approval-rule").getByText("/usr/bin/cargo test -p parser -- --nocapture").waitFor();
   expect(window.trouble).toEqual({ errors: [], violations: [], ran: [] });
@@ -64,7 +64,7 @@ test("a long change is folded until it is asked for", async () => {
   const window = await at(waiting(says.change({ change })));
   const diff = window.at("approval").getByTestId("diff");
   await diff.getByText("4,000 more lines change and are not shown here.").waitFor();
-  expect(await diff.getByText(/line 499$/).count()).toBe(0);
+  await expect.poll(() => diff.getByText(/line 499$/).count()).toBe(0);
   await diff.getByRole("button", { name: "Show all 500 lines" }).click();
   await diff.getByText(/line 499$/).waitFor();
 });
@@ -99,7 +99,7 @@ test("a question that comes while somebody writes takes neither the keys nor an 
   await window.at("approval").waitFor();
   await expect.poll(() => window.at("approve-once").isEnabled()).toBe(true);
   await window.page.keyboard.type("ads rx");
-  expect(await window.at("prompt").inputValue()).toBe("as ads rx");
+  await expect.poll(() => window.at("prompt").inputValue()).toBe("as ads rx");
   expect(script.last("decide")).toBe(undefined);
 });
 
@@ -124,8 +124,8 @@ test("an edited command goes with the answer; Escape brings back what was asked"
 test("what is critical has no answer that is remembered", async () => {
   const window = await at(waiting(says.command({ severity: "critical" })));
   await window.at("approve-once").waitFor();
-  expect(await window.at("approve-session").count()).toBe(0);
-  expect(await window.at("approve-rule").count()).toBe(0);
+  await expect.poll(() => window.at("approve-session").count()).toBe(0);
+  await expect.poll(() => window.at("approve-rule").count()).toBe(0);
 });
 
 test("an answer from elsewhere is said at once", async () => {
@@ -134,7 +134,7 @@ test("an answer from elsewhere is said at once", async () => {
   await window.at("approve-once").waitFor();
   script.say({ type: "approvalResolved", approval: "a1", resolution: "deny" });
   await window.at("asks-late").getByText("Answered elsewhere: Denied").waitFor();
-  expect(await window.at("asks-dock").count()).toBe(0);
+  await expect.poll(() => window.at("asks-dock").count()).toBe(0);
 });
 
 test("rules are listed and can be taken back, after asking", async () => {
@@ -217,7 +217,7 @@ test("two windows answer the same question: the first one wins, and the other is
   await other.at("asks-late").getByText("Answered elsewhere: Denied").waitFor();
   for (const window of [one, other]) {
     await window.ended(1, "completed");
-    expect(await window.at("approve-once").count()).toBe(0);
+    await expect.poll(() => window.at("approve-once").count()).toBe(0);
   }
   expect(existsSync(join(stage.host.workspace, "it-ran"))).toBe(false);
 });

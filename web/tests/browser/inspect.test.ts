@@ -95,7 +95,7 @@ test("the list follows what comes, and switching off ends it", async () => {
   await expect
     .poll(async () => Number(await window.at("wire-list").getAttribute("data-count")))
     .toBeGreaterThan(2000);
-  expect(await window.at("wire-row").count()).toBeLessThan(120);
+  await expect.poll(() => window.at("wire-row").count()).toBeLessThan(120);
   await window.at("wire-switch").click();
   await rows(window, "recording off", "host", "note").waitFor();
   const [download] = await Promise.all([

@@ -95,7 +95,7 @@ test("a closed conversation is in history, opens again with all its words, and i
   await item.waitFor({ state: "detached" });
   await window.page.reload();
   await window.online();
-  expect(await item.count()).toBe(0);
+  await expect.poll(() => item.count()).toBe(0);
 });
 
 test("a draft outlives a reload", async () => {
