@@ -19,8 +19,10 @@ export default defineConfig({
           include: ["tests/browser/**/*.test.ts"],
           // One host and one browser at a time: the tests are about words, not about load.
           fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // A busy machine takes its time; what never comes still fails.
+          expect: { poll: { timeout: 15_000 } },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -212,7 +212,7 @@ test("two windows answer the same question: the first one wins, and the other is
   await one.prompt("demo: run touch it-ran");
   await other.show("demo: run");
   for (const window of [one, other])
-    await expect.poll(() => window.at("approve-once").isEnabled(), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => window.at("approve-once").isEnabled(), { timeout: 45_000 }).toBe(true);
   await one.at("deny").click();
   await other.at("asks-late").getByText("Answered elsewhere: Denied").waitFor();
   for (const window of [one, other]) {

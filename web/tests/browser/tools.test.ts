@@ -206,7 +206,7 @@ test("what runs shows what it writes, and can be cancelled", async () => {
           .at("approve-once")
           .isEnabled()
           .catch(() => false),
-      { timeout: 20_000 },
+      { timeout: 45_000 },
     )
     .toBe(true);
   await window.at("approve-once").click();

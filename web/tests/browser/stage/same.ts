@@ -8,7 +8,7 @@ export async function expectSame(window: Window, said: Said[]): Promise<void> {
   for (const [at, turn] of said.entries()) {
     await window.ended(at + 1);
     await expect
-      .poll(async () => words(await window.answer(at + 1)), { timeout: 20_000 })
+      .poll(async () => words(await window.answer(at + 1)), { timeout: 45_000 })
       .toBe(words(turn.text));
   }
 }

@@ -11,7 +11,7 @@ const FLAGS = [
   "--no-first-run",
 ];
 /** How long the page may take for anything; a broken one takes longer. */
-const PATIENCE = 20_000;
+const PATIENCE = 45_000;
 
 /** Text that is typed; more is pasted. */
 const MAX_TYPED_CHARS = 500;
