@@ -1,7 +1,6 @@
 //! The bench: where a person calls tools in a workspace without any agent. One session a workspace, made on first use. No
 //! process ever works for it.
 
-use switchboard_types::limits::MAX_ID_BYTES;
 use switchboard_types::{AgentName, Body, Epoch, SessionId, TabId, Time, ToolCode, ToolFailure, WorkspaceRoot};
 
 use super::Host;
@@ -34,9 +33,8 @@ impl Host {
         let id = self.next_session;
         self.next_session = SessionId(id.0 + 1);
         let epoch = Epoch(self.next_random());
-        let plain = TabId::new(format!("bench:{root}"));
-        let is_free = plain.as_str().len() <= MAX_ID_BYTES && !self.tabs.contains_key(&plain);
-        let tab = if is_free { plain } else { TabId::new(format!("bench:{id}")) };
+        // A name that no bench had before: a view that knew a deleted one would take this for it.
+        let tab = TabId::new(format!("bench:{:016x}", epoch.0));
         let agent = AgentName::from(AgentName::BENCH);
         let session = Session::new(id, epoch, tab.clone(), agent.clone(), root.clone(), now);
         self.sessions.insert(id, session);

@@ -9,7 +9,8 @@ use switchboard_types::{
 };
 
 use super::tools::{
-    answer, bench, bench_session, call, call_all, cancel, code, named, outcome, outcomes, run, statuses, tools, wants,
+    answer, bench, bench_session, bench_tab, call, call_all, cancel, code, named, outcome, outcomes, run, statuses,
+    tools, wants,
 };
 use super::world::{World, workspace};
 
@@ -60,8 +61,9 @@ fn the_bench_is_one_session_a_workspace_found_again_after_a_restart_and_no_proce
     assert_eq!(world.disk.sessions.len(), 1);
     let row = world.disk.sessions[&session].row.clone().unwrap();
     assert_eq!((row.agent.as_str(), row.title.as_str()), (AgentName::BENCH, "Tool bench"));
-    world.prompt(view, "bench:/w", "one");
-    world.command(view, Command::RestartAgent { tab: "bench:/w".into() });
+    let tab = bench_tab(&world);
+    world.prompt(view, tab.as_str(), "one");
+    world.command(view, Command::RestartAgent { tab });
     world.settle();
     let refused: Vec<RejectCode> = world.views[view].refused.iter().map(|reject| reject.code).collect();
     assert_eq!(refused, [RejectCode::AgentUnavailable; 2]);
@@ -75,6 +77,17 @@ fn the_bench_is_one_session_a_workspace_found_again_after_a_restart_and_no_proce
     call(&mut world, view, 3, wants("say", json!({})));
     assert_eq!(bench_session(&world), session);
     assert!(world.lives.is_empty(), "nobody works at the bench");
+}
+
+#[test]
+fn a_bench_has_a_name_that_no_deleted_bench_had() {
+    let (mut world, view) = bench();
+    call(&mut world, view, 1, wants("say", json!({})));
+    let (session, tab) = (bench_session(&world), bench_tab(&world));
+    world.command(view, Command::DeleteSession { session });
+    world.settle();
+    call(&mut world, view, 2, wants("say", json!({})));
+    assert_ne!(bench_tab(&world), tab);
 }
 
 #[test]

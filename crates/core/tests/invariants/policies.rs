@@ -10,7 +10,7 @@ use switchboard_types::{
 };
 
 use super::tools::{
-    answer, bench, bench_session, call, call_all, code, function, named, outcome, outcomes, run, tools,
+    answer, bench, bench_session, bench_tab, call, call_all, code, function, named, outcome, outcomes, run, tools,
 };
 use super::world::World;
 
@@ -113,7 +113,7 @@ fn the_first_answer_wins_whichever_way_it_comes_and_the_others_are_told() {
     world.settle();
     assert_eq!(answered(&world, view, 2), Ok((Resolution::AllowOnce, AnsweredBy::You)));
     assert_eq!(answered(&world, other, 3), Ok((Resolution::AllowOnce, AnsweredBy::Before)));
-    let tab = "bench:/w".into();
+    let tab = bench_tab(&world);
     world.command(other, Command::Decide { tab, approval, decision: Decision::Deny, command: None, option: None });
     assert!(world.views[other].refused[0].message.contains("allowed once"));
     let nowhere = Command::Answer {

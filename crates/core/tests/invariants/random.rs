@@ -253,6 +253,9 @@ impl Run {
                 self.say(tab, |session| vec![Word::SessionEnded { session, reason: None }]);
                 if let Some((life, session)) = at_work {
                     self.world.lives.get_mut(&life).unwrap().opened.remove(&session);
+                    // Who has ended its session waits for nothing more of it.
+                    self.world.owed.retain(|(of, waits, _), _| (*of, *waits) != (life, session));
+                    self.world.owed_calls.retain(|(of, waits, _), _| (*of, *waits) != (life, session));
                 }
             }
             other => unreachable!("{other:?} is no word"),

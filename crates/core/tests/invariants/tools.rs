@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use switchboard_core::Input;
 use switchboard_types::{
-    BatchMode, Body, Command, CustomTool, Decision, Effect, FunctionTool, Provider, RequestNo, SessionId, Told, Tool,
-    ToolCode, ToolDefinition, ToolOutcome, ToolRequest, ToolStatus,
+    BatchMode, Body, Command, CustomTool, Decision, Effect, FunctionTool, Provider, RequestNo, SessionId, TabId, Told,
+    Tool, ToolCode, ToolDefinition, ToolOutcome, ToolRequest, ToolStatus,
 };
 
 use super::world::World;
@@ -74,9 +74,15 @@ pub(crate) fn code(outcome: &ToolOutcome) -> Option<ToolCode> {
     outcome.result.as_ref().err().map(|failure| failure.code)
 }
 
+/// The tab of the bench.
+pub(crate) fn bench_tab(world: &World) -> TabId {
+    let is_bench = |tab: &TabId| tab.as_str().starts_with("bench:");
+    world.host.open_tabs().map(|(tab, _)| tab).find(|tab| is_bench(tab)).expect("there is a bench").clone()
+}
+
 /// The session of the bench.
 pub(crate) fn bench_session(world: &World) -> SessionId {
-    world.session_of("bench:/w")
+    world.session_of(bench_tab(world).as_str())
 }
 
 pub(crate) fn cancel(world: &mut World, view: usize, request: u64, call: &str) -> bool {

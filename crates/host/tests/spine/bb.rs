@@ -250,8 +250,8 @@ async fn a_view_that_comes_back_goes_on_after_the_last_id_it_saw() {
     for seen in [0, all.len() / 2, all.len() - 1] {
         let mut again = Sidebar::open(&place, &host).await;
         again.ask("bb.selectSession", json!({"sessionId": session, "afterId": all[seen]["id"]})).await;
-        again.ask("bb.sendMessage", json!({"sessionId": session, "text": format!("demo: echo {seen}")})).await;
-        let mark = seen.to_string();
+        let mark = format!("back-{seen}");
+        again.ask("bb.sendMessage", json!({"sessionId": session, "text": format!("demo: echo {mark}")})).await;
         again
             .event("its echo", |event| {
                 event["payload"]["text"].as_str().is_some_and(|text| text.contains(&mark))
