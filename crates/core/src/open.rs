@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use switchboard_types::{
     Approval, ApprovalId, BatchMode, CallId, CallRow, Errand, ErrandFailure, ErrandId, ErrandName, ExecutionId,
-    FileAnswer, LifeId, LinkId, Prepared, RequestNo, RunAs, Seq, Severity, Time, Tool, ToolFailure, ToolOutcome,
-    ToolRequest, TurnId,
+    FileAnswer, LifeId, LinkId, Prepared, RequestNo, RunAs, Seq, SessionId, Severity, Time, Tool, ToolFailure,
+    ToolOutcome, ToolRequest, TurnId,
 };
 
 /// One call of a tool while it is open; never used again while the host runs.
@@ -114,6 +114,8 @@ pub(crate) enum Caller {
     View(BatchNo, usize),
     /// The agent of the session.
     Agent(LifeId),
+    /// An agent that waits for no answer any more: its agent session is over.
+    Gone,
 }
 
 /// The calls of one request.
@@ -190,6 +192,15 @@ impl Calls {
     }
 
     /// The open calls that a test picks out.
+    /// The agent session is over that called for a session.
+    pub(crate) fn forget_agent(&mut self, session: SessionId) {
+        for call in self.open.values_mut() {
+            if call.row.session == session && matches!(call.caller, Caller::Agent(_)) {
+                call.caller = Caller::Gone;
+            }
+        }
+    }
+
     pub(crate) fn which(&self, picks: impl Fn(&OpenCall) -> bool) -> Vec<CallNo> {
         self.open.iter().filter(|(_, call)| picks(call)).map(|(no, _)| *no).collect()
     }

@@ -184,7 +184,7 @@ impl Host {
             Caller::Agent(asked) if life == Some(asked) => {
                 self.ask(id, asked, Ask::ToolResult { session: id, call: call.row.call, result });
             }
-            Caller::Agent(_) => {}
+            Caller::Agent(_) | Caller::Gone => {}
         }
         self.delete_if_over(id);
         self.forget_if_over(id);

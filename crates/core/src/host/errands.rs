@@ -288,7 +288,9 @@ impl Host {
     /// The agent waits for no answer any more: it is gone, or the session is. What views asked for goes on.
     pub(super) fn drop_errands(&mut self, now: Time, id: SessionId) {
         let gone = ErrandFailure::new(ErrandCode::Cancelled, "the agent that asked for it is gone");
-        self.stop_calls(now, &gone, |call| call.row.session == id && matches!(call.caller, Caller::Agent(_)));
+        // Its next agent session may be in the same process, and has never asked.
+        self.calls.forget_agent(id);
+        self.stop_calls(now, &gone, |call| call.row.session == id && call.caller == Caller::Gone);
         let Some(session) = self.sessions.get_mut(&id) else { return };
         let of_agent = |open: &OpenErrand| matches!(open.asker, ErrandAsker::Agent { .. });
         let dropped: Vec<(ErrandId, OpenErrand)> = session.errands.extract_if(.., |_, open| of_agent(open)).collect();

@@ -249,13 +249,14 @@ impl Run {
             }
             Step::EndSession { tab } => {
                 let at_work = self.at_work(tab);
+                let is_heard = at_work.is_some_and(|(life, session)| self.is_served(life, session));
                 self.ended(tab);
                 self.say(tab, |session| vec![Word::SessionEnded { session, reason: None }]);
                 if let Some((life, session)) = at_work {
                     self.world.lives.get_mut(&life).unwrap().opened.remove(&session);
                     // Who has ended its session waits for nothing more of it.
-                    self.world.owed.retain(|(of, waits, _), _| (*of, *waits) != (life, session));
-                    self.world.owed_calls.retain(|(of, waits, _), _| (*of, *waits) != (life, session));
+                    self.world.owed.retain(|(of, waits, _), _| !is_heard || (*of, *waits) != (life, session));
+                    self.world.owed_calls.retain(|(of, waits, _), _| !is_heard || (*of, *waits) != (life, session));
                 }
             }
             other => unreachable!("{other:?} is no word"),
