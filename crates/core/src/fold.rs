@@ -143,7 +143,7 @@ impl State {
     /// Takes note of one event.
     pub fn apply(&mut self, seq: Seq, turn: Option<TurnId>, body: &Body) {
         match body {
-            Body::TitleChanged { title } => self.title.clone_from(title),
+            Body::TitleChanged { title, .. } => self.title.clone_from(title),
             Body::PromptQueued { name, prompt, .. } => self.prompt_queued(seq, turn, name, prompt),
             Body::TurnStarted {} => self.turn_started(turn),
             Body::CancelAsked {} => self.cancelling = self.running.is_some() && turn == self.running,
@@ -180,6 +180,7 @@ impl State {
             | Body::CommandsChanged { .. }
             | Body::OptionsChanged { .. }
             | Body::Usage { .. }
+            | Body::TurnUsed { .. }
             | Body::SignInNeeded { .. }
             | Body::AgentSessionRestored { .. }
             | Body::Status { .. }

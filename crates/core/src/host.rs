@@ -9,6 +9,7 @@
 //! | `host/approvals.rs` | questions to a person and their one answer |
 //! | `host/elsewhere.rs` | what agents elsewhere say, and whose turns are theirs |
 //! | `host/desk.rs` | what is asked about sessions by their ids |
+//! | `host/chores.rs` | what the edges do for a view |
 //! | `host/errands.rs` | what the host is asked to do |
 //! | `host/judging.rs` | the gate: allow, ask or deny what may do harm |
 //! | `host/calls.rs` | calls of tools: who may call what, batches, cancelling |
@@ -30,6 +31,7 @@ mod approvals;
 mod bench;
 mod calls;
 mod carrying;
+mod chores;
 mod commands;
 mod commits;
 mod delivery;
@@ -50,10 +52,11 @@ mod words;
 pub use looks::LogMark;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
 use switchboard_types::{
     AgentName, AgentSession, Body, Change, Containment, ErrandId, LifeId, LinkId, ProcessPer, ReadId, Reject,
-    RejectCode, Rule, RuleId, Seq, SessionId, TabId, Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
+    RejectCode, Rule, RuleId, Seq, SessionId, SettingsState, TabId, Ticket, Time, Told, Trust, TurnId, WorkspaceRoot,
 };
 
 use crate::input::{Input, Output, RequestId, Workspace};
@@ -106,6 +109,8 @@ pub struct Host {
     containment: Option<Containment>,
     /// Stored decisions, the oldest first.
     rules: Vec<Rule>,
+    /// The settings as they were told last.
+    known_settings: Arc<SettingsState>,
     /// Rules that hold no longer and are not off the disk yet.
     dropping: BTreeSet<RuleId>,
     /// Who wants rules taken out with the next commit.
@@ -164,6 +169,7 @@ impl Host {
             calls: Calls::default(),
             containment: None,
             rules: Vec::new(),
+            known_settings: Arc::default(),
             dropping: BTreeSet::new(),
             unruling: Vec::new(),
             next_session: SessionId(1),
@@ -207,6 +213,9 @@ impl Host {
             Input::SourceFound { link, request, session, found } => {
                 self.source_found(now, (link, request), session, found);
             }
+            Input::ChoreNews { link, request, done, total } => self.chore_news(link, request, (done, total)),
+            Input::ChoreDone { link, request, result } => self.chore_done(link, request, result),
+            Input::Settings(settings) => self.know_settings(*settings),
             Input::Tick => self.tick(now),
             Input::Stop => self.stop(now),
         }

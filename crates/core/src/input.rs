@@ -1,10 +1,10 @@
 //! What happens to the host and what it wants done. Plain data; the edges carry it.
 
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, AgentSessionInfo, Ask, CallPlace, CallRow, Command, Commit, CommitDone,
-    Containment, ErrandNews, ErrandOrder, FileAnswer, FileRequest, History, HistoryPlace, LifeId, LinkId, Page,
-    Patterns, ReadId, Reject, RequestNo, RuleId, Seq, SessionId, SessionRow, SourceId, Told, Tool, ToolName, Trust,
-    Word, WorkspaceRoot,
+    AgentInfo, AgentName, AgentOffer, AgentSessionInfo, Ask, CallPlace, CallRow, Chore, ChoreAnswer, Command, Commit,
+    CommitDone, Containment, ErrandNews, ErrandOrder, FileAnswer, FileRequest, History, HistoryPlace, LifeId, LinkId,
+    Page, Patterns, ReadId, Reject, RequestNo, RuleId, Seq, SessionId, SessionRow, SettingsState, SourceId, Told, Tool,
+    ToolName, Trust, Word, WorkspaceRoot,
 };
 
 use crate::fold::State;
@@ -170,6 +170,28 @@ pub enum Input {
         /// Its place in our log, if it is there; the error is for a person.
         found: Result<Option<Seq>, String>,
     },
+    /// A chore goes on.
+    ChoreNews {
+        /// Who asked.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// How much is done.
+        done: u64,
+        /// Of how much.
+        total: u64,
+    },
+    /// A chore is done.
+    ChoreDone {
+        /// Who asked.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// What came of it, or why nothing did.
+        result: Result<Box<ChoreAnswer>, Reject>,
+    },
+    /// The settings as the edges have read them, at the start and after each change.
+    Settings(Box<SettingsState>),
     /// Time has passed.
     Tick,
     /// The host must stop: mark what runs and take nothing more.
@@ -308,6 +330,15 @@ pub enum Output {
         trust: Trust,
         /// What.
         what: FileRequest,
+    },
+    /// Do something for a view and answer with [`Input::ChoreDone`].
+    Chore {
+        /// Who asks.
+        link: LinkId,
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// What.
+        what: Chore,
     },
     /// Look for an event by its source and answer with [`Input::SourceFound`].
     FindSource {

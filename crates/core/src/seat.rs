@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use switchboard_types::limits::LINK_WINDOW_BYTES;
-use switchboard_types::{ApprovalId, ReadId, Seq, SessionId, TabId, Visibility};
+use switchboard_types::{ApprovalId, ReadId, RequestNo, Seq, SessionId, TabId, Visibility};
 
 /// A view's link.
 #[derive(Debug)]
@@ -24,6 +24,10 @@ pub(crate) struct Link {
     pub(crate) called: BTreeSet<SessionId>,
     /// Whether it is told of every change of the rules.
     pub(crate) rules: bool,
+    /// Whether it is told of every change of the settings.
+    pub(crate) settings: bool,
+    /// What is being done for it.
+    pub(crate) chores: BTreeSet<RequestNo>,
 }
 
 /// A page that is on its way from the store.
@@ -75,6 +79,8 @@ impl Link {
             questions: None,
             called: BTreeSet::new(),
             rules: false,
+            settings: false,
+            chores: BTreeSet::new(),
         }
     }
 

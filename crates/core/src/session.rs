@@ -283,6 +283,7 @@ impl Session {
             | Body::CommandsChanged { .. }
             | Body::OptionsChanged { .. }
             | Body::Usage { .. }
+            | Body::TurnUsed { .. }
             | Body::SignInNeeded { .. }
             | Body::AgentSessionRestored { .. }
             | Body::Plan { .. }

@@ -199,6 +199,7 @@ fn put_body(out: &mut Vec<u8>, event: &EventRef<'_>, names: &TurnNames, body: &B
         | Body::CommandsChanged { .. }
         | Body::OptionsChanged { .. }
         | Body::Usage { .. }
+        | Body::TurnUsed { .. }
         | Body::SignInNeeded { .. }
         | Body::AgentSessionRestored { .. }
         | Body::AgentRestarted {}
@@ -236,6 +237,7 @@ fn own_name(body: &Body) -> &'static str {
         Body::CommandsChanged { .. } => "switchboard.commands_changed",
         Body::OptionsChanged { .. } => "switchboard.options_changed",
         Body::Usage { .. } => "switchboard.usage",
+        Body::TurnUsed { .. } => "switchboard.turn_used",
         Body::SignInNeeded { .. } => "switchboard.sign_in_needed",
         Body::AgentSessionRestored { .. } => "switchboard.agent_session_restored",
         Body::AgentExited { .. } => "switchboard.agent_exited",

@@ -15,6 +15,7 @@
 //! | `driver/wire.rs` | which sessions' wires are recorded, and whose record a message belongs to |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
+mod chores;
 mod configuration;
 mod deeds;
 mod files;

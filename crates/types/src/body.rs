@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ids::{AgentName, ApprovalId, ExecutionId, RuleId, TurnName, WorkspaceRoot};
+use crate::library::Tokens;
 use crate::policy::SessionPolicy;
 use crate::text::Text;
 
@@ -17,6 +18,23 @@ pub use approval::{
     Approval, ApprovalKind, ApprovalOption, Decision, Execution, ExecutionEnd, OptionKind, Resolution, Severity,
 };
 pub use tool::{Location, ToolCall, ToolContent, ToolError, ToolStatus};
+
+/// Who gave a session its title. A person's stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum TitleBy {
+    /// The host, from the first prompt, or the agent.
+    #[default]
+    Host,
+    /// A person.
+    Person,
+}
+
+impl TitleBy {
+    fn is_host(&self) -> bool {
+        *self == Self::Host
+    }
+}
 
 /// The content of an event. What belongs to a turn names it in the event, not here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -33,6 +51,10 @@ pub enum Body {
     TitleChanged {
         /// The new title.
         title: String,
+        /// Whose it is.
+        #[serde(default, skip_serializing_if = "TitleBy::is_host")]
+        #[ts(optional, as = "Option<TitleBy>")]
+        by: TitleBy,
     },
     /// A prompt was accepted and waits for its turn.
     PromptQueued {
@@ -178,6 +200,15 @@ pub enum Body {
         /// Tokens that fit.
         size: u64,
         /// What the session has cost so far.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        cost: Option<Cost>,
+    },
+    /// What a turn has used.
+    TurnUsed {
+        /// Tokens of this turn.
+        tokens: Tokens,
+        /// What it has cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         cost: Option<Cost>,

@@ -6,7 +6,9 @@ use crate::ids::{
     AgentName, ApprovalId, CallId, Epoch, OptionId, RequestNo, RuleId, Seq, SessionId, TabId, Time, ToolName, TurnName,
     WorkspaceRoot,
 };
+use crate::library::LibraryRequest;
 use crate::policy::PolicyChange;
+use crate::settings::SettingsRequest;
 use crate::tool::{BatchMode, CallPlace, Effect, ToolDefinition, ToolFailure, ToolRequest};
 
 /// What a view asks of the host.
@@ -221,6 +223,15 @@ pub enum Command {
         /// What.
         what: SessionRequest,
     },
+    /// Have something done around the host: search, settings, upkeep. Answered by [`crate::Told::ChoreDone`], exactly once.
+    Chore {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// What.
+        what: Chore,
+    },
+    /// Be told the settings as they are, and each change of them. Answered by [`crate::Told::Settings`].
+    WatchSettings {},
     /// Say that the host is alive.
     Ping {
         /// Comes back in the answer.
@@ -251,6 +262,8 @@ impl Command {
             | Self::WatchRules {}
             | Self::RemoveRule { .. }
             | Self::Session { .. }
+            | Self::Chore { .. }
+            | Self::WatchSettings {}
             | Self::Ping { .. } => None,
             Self::OpenTab { tab, .. }
             | Self::OpenSession { tab, .. }
@@ -266,6 +279,15 @@ impl Command {
             | Self::RestartAgent { tab } => Some(tab),
         }
     }
+}
+
+/// What is done around the host for a view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chore {
+    /// About all that was said.
+    Library(LibraryRequest),
+    /// About settings.
+    Settings(SettingsRequest),
 }
 
 /// Whether a view can be seen. A hidden view gets no event.

@@ -5,6 +5,7 @@ use crate::body::Prompt;
 use crate::command::{HistoryPlace, Seen};
 use crate::diff::FileDiff;
 use crate::ids::{AgentName, Epoch, Seq, SessionId, SourceId, TabId, TurnId, TurnName, WorkspaceRoot};
+use crate::policy::PolicyChange;
 use crate::source::Setup;
 use crate::told::SessionSummary;
 
@@ -72,6 +73,20 @@ pub enum SessionRequest {
         /// The choice.
         value: String,
     },
+    /// Give it a title that stays. Answered by [`SessionAnswer::Done`] once it is durable.
+    Rename {
+        /// Which one.
+        session: SessionId,
+        /// The title, one line.
+        title: String,
+    },
+    /// Change what its agent may do unasked. Answered by [`SessionAnswer::Done`] once it is durable.
+    SetPolicy {
+        /// Which one.
+        session: SessionId,
+        /// What changes.
+        change: PolicyChange,
+    },
     /// Pass a command of the agent's own vocabulary on to an agent elsewhere. Answered by [`SessionAnswer::Ordered`].
     Order {
         /// Where.
@@ -107,6 +122,8 @@ impl SessionRequest {
             | Self::Send { session, .. }
             | Self::Stop { session }
             | Self::Set { session, .. }
+            | Self::Rename { session, .. }
+            | Self::SetPolicy { session, .. }
             | Self::Order { session, .. }
             | Self::Delete { session }
             | Self::Files { session, .. } => Some(*session),
@@ -309,6 +326,8 @@ pub mod artifact {
 
     /// The whole log, as lines of JSON.
     pub const LOG: &str = "log.jsonl";
+    /// The conversation for people, as Markdown.
+    pub const CONVERSATION: &str = "conversation.md";
     const EVENTS: &str = "events/";
     const EVENT_END: &str = ".json";
     /// A file of the workspace: this, then its path.
@@ -325,6 +344,6 @@ pub mod artifact {
     /// Whether an artifact comes from the log itself, and not from the session's files.
     #[must_use]
     pub fn is_of_log(path: &str) -> bool {
-        path == LOG || (path.starts_with(EVENTS) && path.ends_with(EVENT_END))
+        path == LOG || path == CONVERSATION || (path.starts_with(EVENTS) && path.ends_with(EVENT_END))
     }
 }

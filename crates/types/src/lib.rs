@@ -9,6 +9,8 @@
 //! | [`command`] | what a view asks of the host |
 //! | [`told`] | what the host says to a view |
 //! | [`desk`] | what can be asked about a session by its id, and what is answered |
+//! | [`library`] | what is found again: search, usage, upkeep |
+//! | [`settings`] | settings that people change at a view |
 //! | [`source`] | agents that work elsewhere and keep a log of their own |
 //! | [`agent`] | what the host asks of an agent, and the words an agent says |
 //! | [`tool`] | tools: what can be called by name, how, and what comes of it |
@@ -26,11 +28,13 @@ pub mod desk;
 pub mod diff;
 pub mod errand;
 pub mod ids;
+pub mod library;
 pub mod limits;
 pub mod policy;
 pub mod record;
 pub mod reject;
 pub mod rows;
+pub mod settings;
 pub mod source;
 pub mod text;
 pub mod told;
@@ -40,9 +44,9 @@ pub use agent::{About, Answer, Ask, Elsewhere, Past, Said, Telling, Wish, Word};
 pub use body::{
     AgentOption, Approval, ApprovalKind, ApprovalOption, Body, ContextItem, Cost, Decision, Detail, Execution,
     ExecutionEnd, Image, Location, LogLevel, Memory, OptionChoice, OptionKind, Outcome, PlanEntry, PlanStatus, Prompt,
-    Resolution, Severity, SignInBy, SignInMethod, SlashCommand, ToolCall, ToolContent, ToolError, ToolStatus,
+    Resolution, Severity, SignInBy, SignInMethod, SlashCommand, TitleBy, ToolCall, ToolContent, ToolError, ToolStatus,
 };
-pub use command::{Command, HistoryPlace, Seen, Trust, Visibility};
+pub use command::{Chore, Command, HistoryPlace, Seen, Trust, Visibility};
 pub use desk::{
     FileAnswer, FileEntry, FileEntryKind, FileRequest, FollowFrom, SessionAnswer, SessionRequest, SnippetCut,
 };
@@ -56,6 +60,10 @@ pub use ids::{
     LinkId, OptionId, ReadId, RequestNo, RuleId, Seq, SessionId, SourceId, TabId, Ticket, Time, ToolName, TurnId,
     TurnName, WorkspaceRoot,
 };
+pub use library::{
+    CostSum, Found, FoundMessage, FoundSession, Kept, LibraryAnswer, LibraryRequest, Rebuilt, Role, SearchOrder,
+    SearchQuery, SnippetPiece, Tokens, UsageBy, UsageQuery, UsageRow,
+};
 pub use policy::{
     ArgPattern, Asker, CommandFacts, Containment, EditFacts, Facts, Judgement, Mode, Patterns, Place, PolicyChange,
     ProgramFacts, Rule, RuleEffect, RuleWhat, RunAs, SessionKeeps, SessionPolicy, TargetFacts, Unasked, Verdict,
@@ -63,13 +71,14 @@ pub use policy::{
 pub use record::{Event, EventRef, Page, PageBuilder};
 pub use reject::{Reject, RejectCode};
 pub use rows::{Change, Commit, CommitDone, Entry, History, SessionRow, TurnPhase, TurnRow, WorkspaceRow};
+pub use settings::{SecretText, Settings, SettingsAnswer, SettingsRequest, SettingsScope, SettingsState, Temperature};
 pub use source::{
     AgentSessionInfo, Connection, ConnectionStatus, PermissionMode, Setup, Source, SourceCursor, SourceRef, Upstream,
 };
 pub use text::Text;
 pub use told::{
-    AgentHome, AgentInfo, AgentOffer, AgentState, AnsweredBy, ProcessPer, SessionSummary, Status, TabSummary, Told,
-    TurnNames, WorkspaceSummary,
+    AgentHome, AgentInfo, AgentOffer, AgentState, AnsweredBy, ChoreAnswer, ProcessPer, SessionSummary, Status,
+    TabSummary, Told, TurnNames, WorkspaceSummary,
 };
 pub use tool::{
     BatchMode, CallEnd, CallPlace, CallRow, CustomTool, Effect, Finding, FindingCode, FunctionTool, Provider, Success,

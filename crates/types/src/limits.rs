@@ -36,6 +36,14 @@ pub const MAX_WORKSPACES: usize = 1_000;
 pub const MAX_TITLE_CHARS: usize = 40;
 /// Commands that wait for a session to be read again from the store.
 pub const MAX_WAITING_COMMANDS: usize = 16;
+/// Chores of one link that are not done yet.
+pub const MAX_OPEN_CHORES: usize = 16;
+/// What is looked for, in bytes.
+pub const MAX_SEARCH_BYTES: usize = 1024;
+/// Messages in one answer of a search, if nobody says.
+pub const DEFAULT_FOUND: usize = 50;
+/// Messages in one answer of a search.
+pub const MAX_FOUND: usize = 200;
 /// Requests about sessions that one link, or one agent elsewhere, has not answered yet.
 pub const MAX_OPEN_REQUESTS: usize = 256;
 /// Errands of one session that are not done yet.

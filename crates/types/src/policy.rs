@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::body::Severity;
+use crate::body::TitleBy;
 use crate::ids::{RuleId, Time, ToolName, WorkspaceRoot};
 use crate::source::{Setup, Upstream};
 use crate::tool::Effect;
@@ -174,6 +175,8 @@ pub struct SessionKeeps {
     pub grants: Vec<String>,
     /// How it is to be set up at its agent.
     pub setup: Setup,
+    /// Who gave it its title.
+    pub titled: TitleBy,
     /// How far the log of its agent was taken, if that works elsewhere.
     pub upstream: Option<Upstream>,
 }

@@ -10,10 +10,12 @@ use crate::body::{Approval, Resolution};
 use crate::command::{HistoryPlace, Trust};
 use crate::desk::SessionAnswer;
 use crate::ids::{AgentName, Epoch, RequestNo, Seq, SessionId, TabId, Time, ToolName, TurnId, TurnName, WorkspaceRoot};
+use crate::library::LibraryAnswer;
 use crate::limits::MIN_PAGE_COST;
 use crate::policy::{Containment, Rule, SessionPolicy};
 use crate::record::Page;
 use crate::reject::Reject;
+use crate::settings::{SettingsAnswer, SettingsState};
 use crate::source::Connection;
 use crate::tool::{CallPlace, CallRow, ToolFailure, ToolOutcome, Tools};
 
@@ -174,6 +176,24 @@ pub enum Told {
     },
     /// How commands are held in.
     Containment(Containment),
+    /// A chore goes on; its answer comes later.
+    ChoreNews {
+        /// Whose answer.
+        request: RequestNo,
+        /// How much is done.
+        done: u64,
+        /// Of how much.
+        total: u64,
+    },
+    /// In answer to [`crate::Command::Chore`].
+    ChoreDone {
+        /// Whose answer.
+        request: RequestNo,
+        /// What came of it, or why nothing did.
+        result: Result<Box<ChoreAnswer>, Reject>,
+    },
+    /// The settings as they are now.
+    Settings(Arc<SettingsState>),
     /// In answer to [`crate::Command::Session`].
     Answer {
         /// Whose answer.
@@ -181,6 +201,15 @@ pub enum Told {
         /// What came of it, or why nothing did.
         result: Result<Box<SessionAnswer>, Reject>,
     },
+}
+
+/// What came of a chore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChoreAnswer {
+    /// About all that was said.
+    Library(LibraryAnswer),
+    /// About settings.
+    Settings(SettingsAnswer),
 }
 
 /// Whose answer it was.
@@ -216,6 +245,9 @@ impl Told {
             | Self::Answered { .. }
             | Self::Rules { .. }
             | Self::Containment(_)
+            | Self::ChoreNews { .. }
+            | Self::ChoreDone { .. }
+            | Self::Settings(_)
             | Self::Answer { .. }
             | Self::Pong { .. } => 0,
         }

@@ -1,7 +1,9 @@
 //! The bench: where a person calls tools in a workspace without any agent. One session a workspace, made on first use. No
 //! process ever works for it.
 
-use switchboard_types::{AgentName, Body, Epoch, SessionId, TabId, Time, ToolCode, ToolFailure, WorkspaceRoot};
+use switchboard_types::{
+    AgentName, Body, Epoch, SessionId, TabId, Time, TitleBy, ToolCode, ToolFailure, WorkspaceRoot,
+};
 
 use super::Host;
 use crate::session::Session;
@@ -40,7 +42,7 @@ impl Host {
         self.sessions.insert(id, session);
         self.tabs.insert(tab, id);
         self.append(now, id, None, &Body::SessionOpened { agent, workspace: root.clone() });
-        self.append(now, id, None, &Body::TitleChanged { title: TITLE.to_owned() });
+        self.append(now, id, None, &Body::TitleChanged { title: TITLE.to_owned(), by: TitleBy::Host });
         id
     }
 }

@@ -54,6 +54,8 @@ impl Host {
             Command::WatchRules {} => self.watch_rules(link),
             Command::RemoveRule { rule } => self.remove_rule(RuleAsker::Link(link), rule),
             Command::Session { request, what } => self.session_asked(now, (link, request), what),
+            Command::Chore { request, what } => self.chore_asked(link, request, what),
+            Command::WatchSettings {} => self.watch_settings(link),
             other => self.tab_command(now, link, other),
         }
     }
@@ -71,6 +73,9 @@ impl Host {
             Command::Answer { request, .. } => Told::Answered { request: *request, result: Err(failure()) },
             Command::Session { request, .. } => {
                 Told::Answer { request: *request, result: Err(Reject::new(RejectCode::Internal, message)) }
+            }
+            Command::Chore { request, .. } => {
+                Told::ChoreDone { request: *request, result: Err(Reject::new(RejectCode::Internal, message)) }
             }
             _ => Told::Refused(about(command, RejectCode::Internal, message)),
         };
@@ -141,6 +146,8 @@ impl Host {
             | Command::Answer { .. }
             | Command::WatchRules {}
             | Command::RemoveRule { .. }
+            | Command::Chore { .. }
+            | Command::WatchSettings {}
             | Command::Ping { .. } => {}
             Command::Session { request, what } => self.at_desk(now, (link, request), id, what),
         }

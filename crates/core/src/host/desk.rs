@@ -74,6 +74,8 @@ impl Host {
             SessionRequest::Follow { session, .. }
             | SessionRequest::Send { session, .. }
             | SessionRequest::Set { session, .. }
+            | SessionRequest::Rename { session, .. }
+            | SessionRequest::SetPolicy { session, .. }
             | SessionRequest::Order { session, .. } => self.open_first(now, asker, session, what),
         }
     }
@@ -115,6 +117,8 @@ impl Host {
             SessionRequest::Follow { from, .. } => self.follow_asked(now, asker, id, from),
             SessionRequest::Send { name, prompt, .. } => self.send_asked(now, asker, id, (name, prompt)),
             SessionRequest::Set { category, value, .. } => self.set_asked(asker, id, &category, value),
+            SessionRequest::Rename { title, .. } => self.rename_asked(now, asker, id, &title),
+            SessionRequest::SetPolicy { change, .. } => self.policy_asked(now, asker, id, change),
             SessionRequest::Order { name, payload, .. } => self.order_asked(asker, id, name, payload),
             SessionRequest::Stop { .. } => self.stop_asked(now, asker, id),
             SessionRequest::Create { .. }

@@ -4,7 +4,7 @@
 use switchboard_types::limits::MAX_ID_BYTES;
 use switchboard_types::{
     AgentName, Answer, Approval, ApprovalId, Ask, Body, Connection, ConnectionStatus, Detail, LifeId, Outcome, Prompt,
-    Resolution, Said, SessionId, Source, Time, TurnId, TurnName, TurnPhase, Word, WorkspaceRoot,
+    Resolution, Said, SessionId, Source, Time, TitleBy, TurnId, TurnName, TurnPhase, Word, WorkspaceRoot,
 };
 
 use super::Host;
@@ -151,7 +151,7 @@ impl Host {
         let title = session.state.title.is_empty().then(|| title_from(&prompt.text)).filter(|title| !title.is_empty());
         self.append(now, id, Some(turn), &Body::PromptQueued { name, prompt, position });
         if let Some(title) = title {
-            self.append(now, id, None, &Body::TitleChanged { title });
+            self.append(now, id, None, &Body::TitleChanged { title, by: TitleBy::Host });
         }
         if untaken.is_none() {
             self.pump(now, id);

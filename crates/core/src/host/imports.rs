@@ -3,7 +3,8 @@
 
 use switchboard_types::limits::{MAX_AGENT_TITLE_CHARS, MAX_HISTORY_ROWS};
 use switchboard_types::{
-    AgentName, AgentSession, AgentSessionInfo, Body, Epoch, LifeId, SessionId, TabId, Time, Upstream, WorkspaceRoot,
+    AgentName, AgentSession, AgentSessionInfo, Body, Epoch, LifeId, SessionId, TabId, Time, TitleBy, Upstream,
+    WorkspaceRoot,
 };
 
 use super::Host;
@@ -62,7 +63,7 @@ impl Host {
         self.append(now, id, None, &opened);
         let title: String = info.title.chars().take(MAX_AGENT_TITLE_CHARS).collect();
         if !title.is_empty() {
-            self.append(now, id, None, &Body::TitleChanged { title });
+            self.append(now, id, None, &Body::TitleChanged { title, by: TitleBy::Host });
         }
         self.append(now, id, None, &Body::SessionClosed {});
     }

@@ -129,11 +129,17 @@ impl Host {
 
     /// A person sets what a session's agent may do unasked.
     pub(super) fn set_policy(&mut self, now: Time, link: LinkId, id: SessionId, tab: TabId, change: PolicyChange) {
-        if let Some(Err(why)) = change.patterns.as_ref().map(check_patterns) {
-            let message = format!("{why}; nothing was changed");
-            return self.refuse(link, Reject::new(RejectCode::BadMessage, message).in_tab(tab));
+        if let Err(reject) = self.change_policy(now, id, change) {
+            self.refuse(link, reject.in_tab(tab));
         }
-        let Some(session) = self.sessions.get_mut(&id) else { return };
+    }
+
+    /// What a session's agent may do unasked, as a person sets it; what the change leaves open stays as it is.
+    pub(super) fn change_policy(&mut self, now: Time, id: SessionId, change: PolicyChange) -> Result<(), Reject> {
+        if let Some(Err(why)) = change.patterns.as_ref().map(check_patterns) {
+            return Err(Reject::new(RejectCode::BadMessage, format!("{why}; nothing was changed")));
+        }
+        let Some(session) = self.sessions.get_mut(&id) else { return Ok(()) };
         let mut policy = session.keeps.policy.clone();
         policy.mode = change.mode.unwrap_or(policy.mode);
         policy.auto_commands = change.auto_commands.unwrap_or(policy.auto_commands);
@@ -145,5 +151,6 @@ impl Host {
             session.keeps.policy = policy.clone();
             self.append(now, id, None, &Body::PolicyChanged { policy });
         }
+        Ok(())
     }
 }

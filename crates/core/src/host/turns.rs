@@ -2,7 +2,8 @@
 
 use switchboard_types::limits::MAX_TITLE_CHARS;
 use switchboard_types::{
-    Ask, Body, Detail, LifeId, Outcome, Past, Prompt, RejectCode, Resolution, SessionId, Time, TurnId, TurnName,
+    Ask, Body, Detail, LifeId, Outcome, Past, Prompt, RejectCode, Resolution, SessionId, Time, TitleBy, TurnId,
+    TurnName,
 };
 
 use super::Host;
@@ -29,7 +30,7 @@ impl Host {
         let title = session.state.title.is_empty().then(|| title_from(&prompt.text)).filter(|title| !title.is_empty());
         self.append(now, id, Some(turn), &Body::PromptQueued { name, prompt, position });
         if let Some(title) = title {
-            self.append(now, id, None, &Body::TitleChanged { title });
+            self.append(now, id, None, &Body::TitleChanged { title, by: TitleBy::Host });
         }
         self.pump(now, id);
         (turn, position)

@@ -5,7 +5,7 @@ use serde::Serialize;
 use switchboard_types::limits::{MAX_AGENT_TITLE_CHARS, MAX_NOTICE_CHARS};
 use switchboard_types::{
     AgentOption, AgentSession, Body, Detail, LifeId, Memory, Outcome, SessionId, SlashCommand, Telling, Text, Time,
-    TurnName, Word,
+    TitleBy, TurnName, Word,
 };
 
 use super::Host;
@@ -54,6 +54,7 @@ impl Host {
             Word::Commands { commands, .. } => self.commands_told(now, id, commands),
             Word::Options { options, .. } => self.options_told(now, id, options),
             Word::Usage { used, size, cost, .. } => self.in_running(now, id, Body::Usage { used, size, cost }),
+            Word::TurnUsed { tokens, cost, .. } => self.in_running(now, id, Body::TurnUsed { tokens, cost }),
             Word::OwnToolCall { call, told: Telling::First, .. } => self.in_running(now, id, Body::ToolCall { call }),
             Word::OwnToolCall { call, told: Telling::Again, .. } => {
                 self.in_running(now, id, Body::ToolCallUpdate { call });
@@ -146,8 +147,8 @@ impl Host {
         let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let title: String = line.chars().take(MAX_AGENT_TITLE_CHARS).collect();
         let Some(session) = self.sessions.get(&id) else { return };
-        if !title.is_empty() && session.state.title != title {
-            self.append(now, id, None, &Body::TitleChanged { title });
+        if !title.is_empty() && session.state.title != title && session.keeps.titled == TitleBy::Host {
+            self.append(now, id, None, &Body::TitleChanged { title, by: TitleBy::Host });
         }
     }
 

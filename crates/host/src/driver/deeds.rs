@@ -81,6 +81,7 @@ impl Driver {
                 Output::Files { link, request, session, root, trust, what } => {
                     self.want_files(files::Look { link, request, session, root, trust, what });
                 }
+                Output::Chore { link, request, what } => self.chore(link, request, what),
                 Output::RuleRemoved { request, result } => {
                     if let Some(answer) = self.removing.remove(&request) {
                         // Whoever asked may be gone; the rule is gone all the same.

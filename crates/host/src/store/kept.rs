@@ -109,7 +109,7 @@ pub(super) fn salvage_keeps(
     let setup = Setup { permission: None, ..found.setup.clone() };
     // How far a foreign log was taken is for the saved log to say; here it only counts that there is one.
     let upstream = found.upstream.as_ref().map(|_| Upstream::default());
-    write_keeps(conn, session, &SessionKeeps { policy, grants: Vec::new(), setup, upstream }, rev)
+    write_keeps(conn, session, &SessionKeeps { policy, grants: Vec::new(), setup, titled: found.titled, upstream }, rev)
 }
 
 /// All rules, the oldest first.

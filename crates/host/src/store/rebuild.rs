@@ -227,7 +227,7 @@ impl Rebuild<'_> {
                 draft.row.workspace = workspace;
                 draft.row.created = event.at;
             }
-            Body::TitleChanged { title } if draft.anew => draft.row.title = title,
+            Body::TitleChanged { title, .. } if draft.anew => draft.row.title = title,
             Body::PromptQueued { name, .. } => {
                 let Some(turn) = event.turn else { return Ok(()) };
                 if rows::read_turn(self.new, session, turn)?.is_none() {

@@ -7,6 +7,7 @@ use crate::body::{
 use crate::desk::SessionAnswer;
 use crate::errand::Errand;
 use crate::ids::{AgentRequest, AgentSession, ApprovalId, CallId, ErrandName, SessionId, TurnName};
+use crate::library::Tokens;
 use crate::reject::Reject;
 use crate::source::{AgentSessionInfo, Connection, Source};
 use crate::text::Text;
@@ -112,6 +113,15 @@ pub enum Word {
         /// Tokens that fit.
         size: u64,
         /// What the session has cost so far.
+        cost: Option<Cost>,
+    },
+    /// What the turn that runs has used.
+    TurnUsed {
+        /// The host's session.
+        session: SessionId,
+        /// Tokens of this turn.
+        tokens: Tokens,
+        /// What it has cost.
         cost: Option<Cost>,
     },
     /// The agent calls a tool of its own.
@@ -347,6 +357,7 @@ impl Word {
             | Self::Commands { session, .. }
             | Self::Options { session, .. }
             | Self::Usage { session, .. }
+            | Self::TurnUsed { session, .. }
             | Self::OwnToolCall { session, .. }
             | Self::Errand { session, .. }
             | Self::ErrandDropped { session, .. }

@@ -1,6 +1,10 @@
 //! Prompts, stops, settings and orders by a session's id. Never sends a prompt twice.
 
-use switchboard_types::{Ask, OptionId, Prompt, Reject, RejectCode, SessionAnswer, SessionId, Time, TurnName, Wish};
+use switchboard_types::limits::MAX_AGENT_TITLE_CHARS;
+use switchboard_types::{
+    Ask, Body, OptionId, PolicyChange, Prompt, Reject, RejectCode, SessionAnswer, SessionId, Time, TitleBy, TurnName,
+    Wish,
+};
 
 use super::super::Host;
 use super::super::commands::untrusted_message;
@@ -84,6 +88,26 @@ impl Host {
                     session.choices.model_due = Some(model);
                 }
             }
+        }
+    }
+
+    /// A person's title stays, whatever the agent says later.
+    pub(super) fn rename_asked(&mut self, now: Time, asker: DeskAsker, id: SessionId, title: &str) {
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if title.is_empty() || title.chars().count() > MAX_AGENT_TITLE_CHARS {
+            let message = format!("a title has 1 to {MAX_AGENT_TITLE_CHARS} characters");
+            return self.answer_desk(asker, Err(Reject::new(RejectCode::BadMessage, message)));
+        }
+        let Some(session) = self.sessions.get_mut(&id) else { return };
+        session.keeps.titled = TitleBy::Person;
+        self.append(now, id, None, &Body::TitleChanged { title, by: TitleBy::Person });
+        self.answer_durable(asker, id, SessionAnswer::Done {});
+    }
+
+    pub(super) fn policy_asked(&mut self, now: Time, asker: DeskAsker, id: SessionId, change: PolicyChange) {
+        match self.change_policy(now, id, change) {
+            Ok(()) => self.answer_durable(asker, id, SessionAnswer::Done {}),
+            Err(reject) => self.answer_desk(asker, Err(reject)),
         }
     }
 

@@ -120,6 +120,8 @@ impl Host {
             | SessionRequest::Leave { .. }
             | SessionRequest::Send { .. }
             | SessionRequest::Set { .. }
+            | SessionRequest::Rename { .. }
+            | SessionRequest::SetPolicy { .. }
             | SessionRequest::Order { .. } => self.answer_desk(asker, Err(no_such(id))),
         }
     }

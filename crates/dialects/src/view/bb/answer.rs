@@ -56,6 +56,9 @@ impl Bb {
             | Told::ApprovalsWatched { .. }
             | Told::ApprovalOpen { .. }
             | Told::Rules { .. }
+            | Told::ChoreNews { .. }
+            | Told::ChoreDone { .. }
+            | Told::Settings(_)
             | Told::Containment(_) => {}
         }
     }

@@ -58,6 +58,9 @@ pub(super) fn told(scratch: &mut Vec<u8>, told: &Told, message: &mut dyn FnMut(&
         | Told::ApprovalsWatched { .. }
         | Told::ApprovalOpen { .. }
         | Told::Answered { .. }
+        | Told::ChoreNews { .. }
+        | Told::ChoreDone { .. }
+        | Told::Settings(_)
         | Told::Answer { .. } => return,
     }
     message(scratch);

@@ -57,6 +57,9 @@ impl Writer {
             | Told::ApprovalOpen { .. }
             | Told::Answered { .. }
             | Told::Rules { .. }
+            | Told::ChoreNews { .. }
+            | Told::ChoreDone { .. }
+            | Told::Settings(_)
             | Told::Containment(_)
             | Told::Answer { .. }
             | Told::Pong { .. } => {}
@@ -149,7 +152,7 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
     let message_id = || event.turn.and_then(|turn| names.get(turn)).cloned().unwrap_or_else(|| number(event.turn));
     Some(match body {
         Body::SessionOpened { .. } => ToView::TabOpened { tab_id, index, title: None },
-        Body::TitleChanged { title } => ToView::TabTitle { tab_id, index, title },
+        Body::TitleChanged { title, .. } => ToView::TabTitle { tab_id, index, title },
         Body::PromptQueued { name, prompt, position } => {
             ToView::PromptQueued { tab_id, index, message_id: name, text: prompt.text, position }
         }
@@ -198,6 +201,7 @@ fn indexed(tab: &TabId, event: &EventRef<'_>, body: Body, names: &TurnNames) -> 
         | Body::CommandsChanged { .. }
         | Body::OptionsChanged { .. }
         | Body::Usage { .. }
+        | Body::TurnUsed { .. }
         | Body::Unknown { .. } => return None,
     })
 }

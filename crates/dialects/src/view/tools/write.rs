@@ -67,6 +67,9 @@ impl Writer<'_> {
             | Told::Workspace(_)
             | Told::History { .. }
             | Told::Rules { .. }
+            | Told::ChoreNews { .. }
+            | Told::ChoreDone { .. }
+            | Told::Settings(_)
             | Told::Containment(_)
             | Told::Answer { .. }
             | Told::Pong { .. } => {}

@@ -103,6 +103,7 @@ impl Screen {
             | Body::CommandsChanged { .. }
             | Body::OptionsChanged { .. }
             | Body::Usage { .. }
+            | Body::TurnUsed { .. }
             | Body::TitleChanged { .. }
             | Body::PromptQueued { .. }
             | Body::TurnStarted {}

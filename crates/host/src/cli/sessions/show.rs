@@ -101,6 +101,7 @@ impl Transcript {
             Body::Code { text } => self.stream(Flow::Text, &text.to_plain()),
             Body::Echo { .. } | Body::CommandsChanged { .. } | Body::OptionsChanged { .. } => Ok(()),
             Body::Log { level, message } => self.dim(&format!("[{}: {message}]", log_word(*level))),
+            Body::TurnUsed { tokens, .. } => self.dim(&format!("[{} tokens in, {} out]", tokens.input, tokens.output)),
             Body::Usage { used, size, .. } => self.dim(&format!("[{used} of {size} tokens in use]")),
             Body::SignInNeeded { message, methods } => {
                 self.dim(&format!("[sign in first: {message}]"))?;

@@ -8,7 +8,7 @@ use switchboard_types::{Body, OptionId, SessionId, Telling, Word};
 use super::super::field::value;
 
 /// The bodies that a word stands for, by their name without regard to how it is written.
-const KINDS: [(&str, &str); 12] = [
+const KINDS: [(&str, &str); 13] = [
     ("plan", "plan"),
     ("status", "status"),
     ("title", "titleChanged"),
@@ -17,6 +17,7 @@ const KINDS: [(&str, &str); 12] = [
     ("echo", "echo"),
     ("log", "log"),
     ("usage", "usage"),
+    ("turnused", "turnUsed"),
     ("commandschanged", "commandsChanged"),
     ("optionschanged", "optionsChanged"),
     ("toolcall", "toolCall"),
@@ -37,11 +38,12 @@ pub(super) fn word(
     match serde_json::from_value::<Body>(Value::Object(fields)).ok()? {
         Body::Plan { entries } => Some(Word::Plan { session, entries }),
         Body::Status { message, progress } => Some(Word::Status { session, message, progress }),
-        Body::TitleChanged { title } => Some(Word::Title { session, title }),
+        Body::TitleChanged { title, .. } => Some(Word::Title { session, title }),
         Body::Code { text } => Some(Word::Code { session, name: None, text }),
         Body::Echo { text } => Some(Word::Echo { session, text }),
         Body::Log { level, message } => Some(Word::Log { session, level, message }),
         Body::Usage { used, size, cost } => Some(Word::Usage { session, used, size, cost }),
+        Body::TurnUsed { tokens, cost } => Some(Word::TurnUsed { session, tokens, cost }),
         Body::CommandsChanged { commands } => Some(Word::Commands { session, commands }),
         Body::OptionsChanged { options } => {
             let about = |option: &switchboard_types::AgentOption| Some((option.id.clone(), option.category.clone()?));
