@@ -112,6 +112,7 @@ fn codegen_step(root: &Path) -> Result<Ended> {
 fn tests_step(root: &Path) -> Result<Ended> {
     system::need_python()?;
     system::need_walls()?;
+    system::need_keyring()?;
     // Without fail-fast one run shows everything that is broken.
     if has_nextest(root) {
         cargo(root, &["nextest", "run", "--workspace", "--no-fail-fast"])

@@ -1,5 +1,5 @@
 //! What the tests need of the system: Chromium, which the browser tests drive, Python, in which the example agents are
-//! written, bubblewrap, which holds commands in, and strace, which tells what they run. Installs them by Debian's packages where they are missing and it may; never downloads from elsewhere.
+//! written, bubblewrap, which holds commands in, strace, which tells what they run, and a keyring with its bus. Installs them by Debian's packages where they are missing and it may; never downloads from elsewhere.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -36,6 +36,22 @@ pub(crate) fn need_walls() -> Result<()> {
     }
     println!("{} missing; asking apt-get", missing.join(" and "));
     let advice = "the tests hold commands in and watch them: install bubblewrap and strace";
+    apt_get(&["update"]).context(advice)?;
+    apt_get(&[&["install", "--yes", "--no-install-recommends"][..], &missing].concat()).context(advice)
+}
+
+/// A session bus and a keyring are there, installed by Debian's packages if they have to be. The tests that need them fail without.
+pub(crate) fn need_keyring() -> Result<()> {
+    let missing: Vec<&str> = [("dbus-daemon", "dbus-daemon"), ("gnome-keyring-daemon", "gnome-keyring")]
+        .into_iter()
+        .filter(|(program, _)| find(&[program]).is_none())
+        .map(|(_, package)| package)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    println!("{} missing; asking apt-get", missing.join(" and "));
+    let advice = "the tests store secrets in a keyring of their own: install dbus-daemon and gnome-keyring";
     apt_get(&["update"]).context(advice)?;
     apt_get(&[&["install", "--yes", "--no-install-recommends"][..], &missing].concat()).context(advice)
 }

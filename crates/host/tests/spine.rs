@@ -23,6 +23,7 @@ mod spine {
     mod lent;
     mod page;
     mod restart;
+    mod settings;
     mod slow_view;
     mod tabs;
     mod tools;

@@ -61,7 +61,12 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_switchboard"));
         command.args(args).arg("--data").arg(self.data());
         command.arg("--config").arg(self.config()).arg("--workspace").arg(self.workspace());
-        command.env("NO_COLOR", "1").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .env("NO_COLOR", "1")
+            .env("SWITCHBOARD_KEYRING", "off")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 

@@ -22,6 +22,7 @@ const USERINFO: &str = "canary-userinfo-e07b9f13";
 const CONFIGURED: &str = "canary-configured-c4487be0";
 const OF_THE_ENGINE: &str = "canary-of-the-engine-9b02f6dd";
 const KEPT: &str = "canary-kept-77d1e35c";
+const OF_THE_MODELS: &str = "canary-of-the-models-2e6f40b1";
 
 /// Says that it is there, and nothing else.
 const TRUSTED_WITH_MUCH: &str = r#"say "{\"type\":\"response-chunk\",\"sessionId\":\"$id\",\"chunk\":\"done\"}"
@@ -362,7 +363,9 @@ async fn the_token_of_an_engine_reaches_that_engine_and_nobody_else_whatever_the
          \n[agents.elsewhere]\nkind = \"engine\"\nurl = \"http://localhost:2\"\nsecret = \"kept\"\n",
         parrot.port
     );
-    let place = Place::new().with_config(&engines).trusted();
+    let settings = "\n[settings]\nbase_url = \"http://127.0.0.1:3\"\n";
+    let place = Place::new().with_config(&engines).with_config(settings).trusted();
+    keep(&place, "model-server", OF_THE_MODELS);
     keep(&place, "engine", OF_THE_ENGINE);
     keep(&place, "kept", KEPT);
     let host = serve(&place);
@@ -385,7 +388,7 @@ async fn the_token_of_an_engine_reaches_that_engine_and_nobody_else_whatever_the
     view.sync().await;
     let heard = || parrot.heard.lock().unwrap().clone();
     assert!(heard().contains(OF_THE_ENGINE), "the engine gets its token");
-    assert!(!heard().contains(KEPT) && !heard().contains(host.token()));
+    assert!(!heard().contains(KEPT) && !heard().contains(OF_THE_MODELS) && !heard().contains(host.token()));
     let mut own = View::connect_in("switchboard", host.address(), host.token()).await;
     own.send(json!({"type": "hello", "version": "test", "seats": []})).await;
     own.send(json!({"type": "openTab", "tab": "parrot"})).await;
@@ -402,7 +405,7 @@ async fn the_token_of_an_engine_reaches_that_engine_and_nobody_else_whatever_the
     sinks.add("the dialect tabs", format!("{:?}", view.told));
     sinks.add("the log", host.log());
     stored(&place.data(), &["token", "secrets.json"], &mut sinks);
-    sinks.assert_free_of(&[host.token(), OF_THE_ENGINE, KEPT]);
+    sinks.assert_free_of(&[host.token(), OF_THE_ENGINE, KEPT, OF_THE_MODELS]);
 }
 
 #[tokio::test]
