@@ -854,6 +854,10 @@ before?: HistoryPlace,
  */
 limit?: number, } | { "type": "deleteSession",
 /**
+ * Comes back in the answer.
+ */
+request?: RequestNo,
+/**
  * Which one.
  */
 session: SessionId, } | { "type": "search",

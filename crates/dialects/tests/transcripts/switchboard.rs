@@ -148,6 +148,7 @@ fn set(what: &SettingsRequest) -> Value {
 fn about(what: &SessionRequest) -> Value {
     match what {
         SessionRequest::Rename { session, title } => json!({"rename": session, "title": title}),
+        SessionRequest::Delete { session } => json!({"delete": session}),
         SessionRequest::SetPolicy { session, change } => json!({"setPolicy": session, "change": change}),
         SessionRequest::Files { session, what: FileRequest::Artifact { path } } => {
             json!({"artifact": path, "of": session})

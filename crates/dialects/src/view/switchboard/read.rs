@@ -78,7 +78,10 @@ pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
             let limit = limit.map_or(MAX_HISTORY_ROWS, |limit| usize::try_from(limit).unwrap_or(MAX_HISTORY_ROWS));
             Ok(Command::History { before, limit })
         }
-        FromView::DeleteSession { session } => Ok(Command::DeleteSession { session }),
+        FromView::DeleteSession { request: None, session } => Ok(Command::DeleteSession { session }),
+        FromView::DeleteSession { request: Some(request), session } => {
+            Ok(desk(request, SessionRequest::Delete { session }))
+        }
         FromView::Search { request, query } => Ok(library(request, LibraryRequest::Search(Box::new(query)))),
         FromView::Usage { request, by, session, since } => {
             Ok(library(request, LibraryRequest::Usage(UsageQuery { by, session, since })))

@@ -145,8 +145,12 @@ pub(in super::super) enum FromView {
         #[serde(skip_serializing_if = "Option::is_none")]
         limit: Option<u32>,
     },
-    /// Stops whatever runs in a session and deletes it; every page that watches is told `sessionGone`.
+    /// Stops whatever runs in a session and deletes it; every page that watches is told `sessionGone`. With a number it is
+    /// also answered by `done`.
     DeleteSession {
+        /// Comes back in the answer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        request: Option<RequestNo>,
         /// Which one.
         session: SessionId,
     },
