@@ -1,7 +1,7 @@
 /** The page's main states, light and dark: nobody is kept out of any, and each leaves a picture for people to look at. */
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { barriers } from "./stage/axe";
+import { pictures, SIZES } from "./stage/pictures";
 import { screenshots } from "./stage/place";
 import * as says from "./stage/agentsays";
 import { BenchScript, calm } from "./stage/benchscript";
@@ -321,8 +321,6 @@ const BENCHES: Record<string, (window: Window, bench: BenchScript) => Promise<vo
   },
 };
 
-const SIZES = { wide: { width: 1200, height: 800 }, narrow: { width: 320, height: 700 } };
-
 test("a barrier inside of a part is found, so that finding none means something", async () => {
   const window = await stage.window();
   await window.at("prompt").evaluate((box) => {
@@ -370,18 +368,4 @@ for (const [name, enter] of Object.entries(BENCHES)) {
     await enter(window, bench);
     await pictures(window, name, folder);
   });
-}
-
-/** A picture of each theme in each size, each without a barrier and without anything beyond the edge. */
-async function pictures(window: Window, name: string, folder: string): Promise<void> {
-  for (const theme of ["light", "dark"] as const) {
-    await window.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-    for (const [size, viewport] of Object.entries(SIZES)) {
-      await window.page.setViewportSize(viewport);
-      await window.page.screenshot({ path: join(folder, `${name}-${theme}-${size}.png`) });
-      expect.soft(await barriers(window.page), `${name}, ${theme}, ${size}`).toEqual([]);
-      const wide = await window.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect.soft(wide, `${name}, ${theme}, ${size}: pixels beyond the edge`).toBeLessThanOrEqual(0);
-    }
-  }
 }

@@ -1,7 +1,7 @@
 /** A real host: the program that Cargo built, with a data folder of its own. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -44,6 +44,11 @@ export class Host {
 
   private get config(): string {
     return join(this.folder.path, "config.toml");
+  }
+
+  /** The user's configuration as it is on the disk. */
+  configured(): string {
+    return readFileSync(this.config, "utf8");
   }
 
   get url(): string {

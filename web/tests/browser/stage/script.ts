@@ -18,7 +18,10 @@ import {
 /** A body, in turn 1 unless it says that it belongs to none. */
 export type Line = Body & { loose?: true };
 
-const ROOT = "/home/me/project";
+export const ROOT = "/home/me/project";
+
+/** What is said to each sort of frame; later answers are said by `tell`. */
+export type Replies = { [T in FromView["type"]]?: (frame: Extract<FromView, { type: T }>) => ToView[] };
 
 export class Script {
   /** What the page said, in order. */
@@ -47,6 +50,10 @@ export class Script {
     createdMs: Date.now(),
     updatedMs: Date.now(),
   };
+  /** Conversations besides the one whose words are said here. */
+  others: Session[] = [];
+  /** What the page is told when it asks; what is not here gets no answer. */
+  readonly replies: Replies = {};
   rules: Rule[] = [];
   containment: Containment = { type: "works", by: "bubblewrap 0.11.0" };
   private readonly events: Event[] = [];
@@ -87,7 +94,7 @@ export class Script {
     return this.heard.findLast((frame): frame is Extract<FromView, { type: T }> => frame.type === type);
   }
 
-  private tell(frame: ToView): void {
+  tell(frame: ToView): void {
     for (const link of this.links) link.send(JSON.stringify(frame));
   }
 
@@ -98,13 +105,26 @@ export class Script {
     }
   }
 
-  private run(after: number): ToView {
+  /** The log behind an event. */
+  run(after: number): ToView {
     const { tab, epoch } = this.session;
     const events = this.events.slice(after);
     return { type: "events", tab: tab ?? "t", epoch, after, to: this.events.length, events };
   }
 
+  /** Another conversation, closed unless it has a tab. */
+  other(change: Partial<Session>): Session {
+    const session = { ...this.session, tab: null, status: "idle" as const, ...change };
+    this.others.push(session);
+    return session;
+  }
+
   private answers(frame: FromView): ToView[] {
+    const reply = this.replies[frame.type] as ((frame: FromView) => ToView[]) | undefined;
+    return reply ? reply(frame) : this.usual(frame);
+  }
+
+  private usual(frame: FromView): ToView[] {
     const { workspaces, session } = this;
     switch (frame.type) {
       case "hello": {
@@ -121,7 +141,7 @@ export class Script {
       case "openTab":
         return [this.run(0)];
       case "history":
-        return [{ type: "history", sessions: [session] }];
+        return [{ type: "history", sessions: [session, ...this.others] }];
       case "watchRules":
         return [{ type: "rules", rules: this.rules }];
       case "removeRule":
