@@ -97,6 +97,8 @@ async fn so_many_turns_run_at_once_as_people_have_set() {
     first();
     assert_eq!(view.wait_done("m-one").await["reason"], "completed");
     assert_eq!(view.wait_done("m-two").await["reason"], "completed");
+    let ends = view.told.iter().filter(|told| told["type"] == "response-complete");
+    assert_eq!(ends.map(|told| &told["messageId"]).collect::<Vec<_>>(), ["m-one", "m-two"]);
 }
 
 #[tokio::test]
@@ -156,7 +158,8 @@ async fn a_token_that_a_view_saves_reaches_its_server_and_no_frame_log_metric_or
     // One that cannot be kept is refused without its words.
     one.send(json!({"type": "saveToken", "request": 4, "token": format!("{TOKEN}\n"), "baseUrl": url})).await;
     let refused = one.wait_for("a refusal", |told| told["request"] == 4).await;
-    one.sync_page().await;
+    one.send(json!({"type": "ping", "n": 9})).await;
+    one.wait_type("pong").await;
     assert!(heard.lock().unwrap().contains(TOKEN), "the server gets its token");
     assert!(!lured.lock().unwrap().contains("canary"));
     let mut seen = vec![format!("{:?}{:?}{refused}", one.told, other.told), host.log()];
