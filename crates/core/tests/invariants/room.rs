@@ -1,6 +1,8 @@
 //! How many sessions' turns run at once, and how long a call of a tool may take, where people have set that. What is not set
 //! changes nothing.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use switchboard_core::Input;
 use switchboard_types::limits::DEFAULT_CALL_MS;
@@ -12,6 +14,20 @@ use switchboard_types::{
 use super::making::open_far;
 use super::tools::{named, tools};
 use super::world::{ROOT, World};
+
+impl World {
+    /// People have set that so many sessions' turns run at once.
+    pub(crate) fn limit(&mut self, most: Option<u32>) {
+        let user = Settings { max_active_sessions: most, ..Default::default() };
+        self.handle(Input::Settings(Box::new(SettingsState { user, ..SettingsState::default() })));
+    }
+
+    /// The sessions here in which a turn runs.
+    pub(crate) fn running(&self) -> BTreeSet<SessionId> {
+        let runs = |id: &SessionId| self.host.state(*id).is_some_and(|state| state.running().is_some());
+        self.host.open_tabs().map(|(_, id)| id).filter(runs).collect()
+    }
+}
 
 /// A world with these tabs, of which so many may run at once.
 fn world(most: u32, tabs: &[&str]) -> (World, usize, Vec<SessionId>) {
