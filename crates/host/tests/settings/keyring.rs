@@ -45,8 +45,8 @@ impl Desktop {
         child.stdin.take().unwrap().write_all(b"password").unwrap();
         self.keyring = Some(child);
         let deadline = Instant::now() + PATIENCE;
-        while !self.says(&["doctor"]).contains("new ones go to the keyring") {
-            assert!(Instant::now() < deadline, "no keyring: {}", self.says(&["doctor"]));
+        while !self.says(&["secrets", "list"]).contains("New secrets go to the keyring of your desktop.") {
+            assert!(Instant::now() < deadline, "no keyring: {}", self.says(&["secrets", "list"]));
         }
     }
 
