@@ -136,12 +136,18 @@ fn written(before: &Read, had: &Settings, wanted: &Settings) -> Option<String> {
 fn table<'a>(document: &'a mut DocumentMut, name: &str) -> Option<&'a mut dyn TableLike> {
     if !document.contains_key(name) {
         let mut fresh = Table::new();
-        if !document.is_empty() {
-            fresh.decor_mut().set_prefix("\n");
-        }
+        fresh.decor_mut().set_prefix(end_of(document));
         document.insert(name, Item::Table(fresh));
     }
     document.get_mut(name)?.as_table_like_mut()
+}
+
+/// What stands before something that is put at the end: the last comments of the file, which stay where they are, and an empty line.
+fn end_of(document: &mut DocumentMut) -> String {
+    let last = document.trailing().as_str().unwrap_or_default().to_owned();
+    document.set_trailing("");
+    let between = if document.is_empty() && last.is_empty() { "" } else { "\n" };
+    format!("{last}{between}")
 }
 
 /// Puts a value in the place of another, with the comment that stands beside it.
@@ -173,6 +179,7 @@ fn put_patterns(document: &mut DocumentMut, wanted: Option<&Patterns>) -> Option
         pairs.into_iter().collect::<InlineTable>()
     };
     let entries = wanted.0.iter().map(entry);
+    let before = if fresh { end_of(document) } else { "\n".to_owned() };
     if fresh {
         let mut edits = Table::new();
         edits.set_implicit(true);
@@ -180,7 +187,13 @@ fn put_patterns(document: &mut DocumentMut, wanted: Option<&Patterns>) -> Option
     }
     let item = match document.get(EDITS)? {
         Item::Value(_) => Item::Value(Value::Array(entries.collect::<Array>())),
-        _ => Item::ArrayOfTables(entries.map(InlineTable::into_table).collect::<ArrayOfTables>()),
+        _ => {
+            let mut tables = entries.map(InlineTable::into_table).collect::<ArrayOfTables>();
+            if let Some(first) = tables.get_mut(0) {
+                first.decor_mut().set_prefix(before);
+            }
+            Item::ArrayOfTables(tables)
+        }
     };
     document.get_mut(EDITS)?.as_table_like_mut()?.insert(PATTERNS, item);
     Some(())

@@ -126,6 +126,9 @@ fn a_change_touches_what_it_names_and_keeps_comments_and_order() {
     to_users_file(&home.file(), &change).unwrap();
     let expected = "# Mine.\n[settings] # people\nagent_model = \"huge\" # for work\nmax_active_sessions = 2\n\n[agents.a] # one\nkind = 'plain'\ncommand = ['x']\n";
     assert_eq!(home.text(), expected);
+    let ends = Home::with("default_agent = 'demo'\n# The end.\n");
+    to_users_file(&ends.file(), &Settings { max_iterations: Some(1), ..Settings::default() }).unwrap();
+    assert_eq!(ends.text(), "default_agent = 'demo'\n# The end.\n\n[settings]\nmax_iterations = 1\n");
     let gone = Settings { max_active_sessions: Some(0), agent_model: Some(String::new()), ..Settings::default() };
     to_users_file(&home.file(), &gone).unwrap();
     assert_eq!(home.config().settings, Settings::default());

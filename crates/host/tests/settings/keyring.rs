@@ -130,7 +130,7 @@ fn where_a_keyring_runs_secrets_are_in_it_and_in_no_file() {
     let workspace = desktop.folder.path().join("home");
     std::fs::create_dir_all(workspace.join(".config/switchboard")).unwrap();
     let seen = workspace.join("seen");
-    let script = format!("printf %s \"$KEY\" > '{}'; cat >/dev/null", seen.display());
+    let script = format!("printf %s \"$KEY\" > '{}'", seen.display());
     let config = format!(
         "[agents.a]\nkind = \"plain\"\ncommand = [\"sh\", \"-c\", {script:?}]\nenv = {{ KEY = {{ secret = \"one\" }} }}\n"
     );
