@@ -11,6 +11,7 @@ pub mod driver;
 pub mod files;
 pub mod folder;
 pub mod history;
+pub mod library;
 pub mod link;
 pub mod runner;
 pub mod secrets;
