@@ -134,8 +134,8 @@ fn a_limit_that_changes_holds_at_once_and_ends_nothing() {
     world.settle();
     assert_eq!(sent(&world), [(a, "a"), (b, "b"), (c, "c")]);
     world.limit(Some(1));
-    for name in ["a2", "b2"] {
-        world.prompt(view, &name[..1], name);
+    for (tab, name) in [("a", "a2"), ("b", "b2")] {
+        world.prompt(view, tab, name);
     }
     world.settle();
     assert_eq!(world.running().len(), 3, "what runs goes on");
@@ -226,13 +226,12 @@ fn a_call_may_take_as_long_as_people_have_set_unless_it_says_otherwise() {
     let user = Settings { tool_timeout: Some(500), ..Settings::default() };
     world.handle(Input::Settings(Box::new(SettingsState { user, ..SettingsState::default() })));
     let code = |world: &World, request: u64| {
-        let answer = world.views[view].answers.iter().find_map(|told| match told {
+        world.views[view].answers.iter().find_map(|told| match told {
             Told::ToolsCalled { request: RequestNo(of), outcomes: Ok(outcomes) } if *of == request => {
                 outcomes[0].result.as_ref().err().map(|failure| failure.code)
             }
             _ => None,
-        });
-        answer
+        })
     };
     let call = |world: &mut World, request: u64, timeout_ms: Option<u64>| {
         let slow = named(&format!("call {request}"), "say", json!({ "say": "slow" }));
