@@ -16,5 +16,6 @@ pub mod link;
 pub mod runner;
 pub mod secrets;
 pub mod server;
+pub mod settings;
 pub mod store;
 pub mod wire;

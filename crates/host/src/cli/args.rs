@@ -324,7 +324,7 @@ pub enum ExportFormat {
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// Words that must all be there; "…" is a phrase, word* a beginning, and so is the last word
-    #[arg(value_name = "WORDS", required = true, allow_hyphen_values = true)]
+    #[arg(value_name = "WORDS", required = true)]
     pub words: Vec<String>,
     /// Only of this agent
     #[arg(long, value_name = "NAME")]

@@ -68,9 +68,7 @@ impl Driver {
     pub(super) fn chore(&mut self, link: LinkId, request: RequestNo, what: Chore) {
         match what {
             Chore::Library(what) => self.want_library(Asked { link, request, what }),
-            Chore::Settings(_) => {
-                self.refuse_chore(link, request, RejectCode::Internal, "this host has nobody for settings")
-            }
+            Chore::Settings(what) => self.settings_chore(link, request, what),
         }
     }
 
