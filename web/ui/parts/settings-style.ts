@@ -116,7 +116,8 @@ export const settingsStyle = css`
   }
   .foot {
     position: sticky;
-    bottom: 0;
+    /* Down to the edge of the sheet, whose own room below would show what passes. */
+    bottom: -1.2rem;
     display: flex;
     flex-wrap: wrap;
     gap: 0.5em 0.7em;
