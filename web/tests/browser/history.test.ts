@@ -338,6 +338,9 @@ for (const [name, enter] of Object.entries(STATES)) {
     await pictures(window, name, folder, async (size) => {
       if (size === "narrow" && name !== "search-shown" && !(await window.at("search").isVisible()))
         await window.at("open-sessions").click();
+      // A click elsewhere closes the menu.
+      if (name === "session-menu" && !(await window.at("menu-rename").isVisible()))
+        await enter(window, script);
     });
   });
 }

@@ -68,6 +68,10 @@ export const appStyle = css`
     padding: 0.35rem 0.6rem;
     border-top: 1px solid var(--sb-line);
   }
+  aside footer .settings {
+    margin-right: auto;
+    padding-inline: 0.5em;
+  }
   .main {
     flex: 1;
     min-width: 0;

@@ -115,9 +115,11 @@ export class SbApp extends LitElement {
             ${waiting > 0 ? html`<span class="waits" title="Questions at the bench">${waiting}<span class="spoken"> waiting</span></span>` : nothing}
           </button>
           <button class="plain" data-testid="open-rules" @click=${this.showRules}>${icons.shield} Rules</button>
-          <button class="plain" data-testid="open-settings" @click=${this.showSettings}>${icons.gear} Settings</button>
         </nav>
         <footer>
+          <button class="plain settings" data-testid="open-settings" @click=${this.showSettings}>
+            ${icons.gear} Settings
+          </button>
           <button
             class="plain icon"
             aria-label="Theme: ${THEME_WORDS[page.prefs.theme]}"

@@ -78,7 +78,7 @@ export class SbSessions extends LitElement {
     const active = session.tab !== null && session.tab === this.page.active;
     const chosen = this.chosen?.has(session.session) ?? false;
     return html`<li
-      class="${active ? "active" : ""} ${chosen ? "chosen" : ""}"
+      class=${this.chosen ? (chosen ? "chosen" : "") : active ? "active" : ""}
       data-testid="session-item"
       data-session=${session.session}
       data-open=${session.tab !== null}

@@ -59,7 +59,7 @@ export class SbSettingsForm extends LitElement {
   protected override render() {
     const { chores } = this.page.library;
     const { form } = this.problems;
-    return html`<form class="fields" data-testid="settings-form" novalidate autocomplete="off" @submit=${this.save}>
+    return html`<form class="stack" data-testid="settings-form" novalidate autocomplete="off" @submit=${this.save}>
       ${this.server()}
       <section aria-labelledby="limits">
         <h3 id="limits">How agents work</h3>

@@ -201,7 +201,7 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
       const used = this.usedWords();
       if (words === "" && used === nothing) return nothing;
       return html`<div class="end small muted" data-testid="outcome">
-        ${words === "" ? nothing : html`<span>${words}</span>`}${used}
+        ${words === "" ? nothing : html`<span>${words}${used === nothing ? "" : " ·"}</span>`}${used}
       </div>`;
     }
     if (outcome === "cancelled") {

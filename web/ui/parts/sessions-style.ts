@@ -112,13 +112,11 @@ export const sessionsStyle = css`
     background: var(--sb-soft);
     border-radius: 8px;
     opacity: 0;
-    pointer-events: none;
   }
   li:hover .acts,
   .acts:focus-within,
   .acts.held {
     opacity: 1;
-    pointer-events: auto;
   }
   .acts button {
     border: 0;
@@ -192,8 +190,7 @@ export const sessionsStyle = css`
   @media (pointer: coarse) {
     .acts {
       opacity: 1;
-      pointer-events: auto;
-      background: none;
+        background: none;
     }
     .acts .fine {
       display: none;

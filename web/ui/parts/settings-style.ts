@@ -23,6 +23,11 @@ export const settingsStyle = css`
     margin: 0;
     overflow-wrap: anywhere;
   }
+  .stack {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    gap: 0.9rem;
+  }
   .fields {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr));
@@ -63,6 +68,9 @@ export const settingsStyle = css`
   }
   input[aria-invalid="true"] {
     border-color: var(--sb-danger);
+  }
+  button.danger:disabled {
+    color: var(--sb-muted);
   }
   .wrong {
     color: var(--sb-danger);
@@ -108,14 +116,16 @@ export const settingsStyle = css`
   }
   .foot {
     position: sticky;
-    bottom: 0;
+    /* Down to the edge of the sheet, whose own room below would show what passes. */
+    bottom: -1.2rem;
     display: flex;
     flex-wrap: wrap;
     gap: 0.5em 0.7em;
     align-items: center;
     justify-content: flex-end;
-    padding: 0.6rem 0 0.2rem;
-    background: linear-gradient(transparent, var(--sb-canvas) 30%);
+    padding: 0.5rem 0;
+    background: var(--sb-canvas);
+    border-top: 1px solid var(--sb-line);
   }
   .foot .wrong {
     flex: 1 1 14rem;
