@@ -24,6 +24,7 @@ const FILES: &[Made] = &[
     Made { path: "docs/views/tabs.md", text: pages::filled },
     Made { path: "docs/views/tools.md", text: pages::filled },
     Made { path: "docs/views/bb.md", text: pages::filled },
+    Made { path: "docs/views/chat.md", text: pages::filled },
     Made { path: "docs/views/switchboard.md", text: pages::filled },
 ];
 

@@ -13,6 +13,7 @@ const DOORS: [(&str, &str, u16); 13] = [
     ("GET", "/ws/tabs", 101),
     ("GET", "/ws/tools", 101),
     ("GET", "/ws/bb", 101),
+    ("GET", "/ws/chat", 101),
     ("GET", "/artifact/0123", 404),
     ("POST", "/control/artifact", 200),
     ("POST", "/control/login", 200),
