@@ -1,6 +1,7 @@
 //! Files, and tables within pages, that are made from the code: written by `cargo xtask codegen`, checked by the step
 //! `codegen`. Of what it writes it reads only where the tables stand, so an edit by hand does not survive.
 
+mod covered;
 mod pages;
 mod tables;
 

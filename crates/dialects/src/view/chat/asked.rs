@@ -138,6 +138,7 @@ pub(super) enum ToHost {
 /// A file or an excerpt that goes with a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Context")]
 pub(super) struct ContextShape {
     /// Where it comes from.
     pub(super) file_name: String,
@@ -148,6 +149,7 @@ pub(super) struct ContextShape {
 /// How an agent is meant to work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Mode")]
 pub(super) enum ModeWord {
     /// It may ask for anything.
     Agent,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Model")]
 pub(super) struct ModelShape {
     /// To be named in `selectModel`.
     pub(super) name: String,
@@ -15,6 +16,7 @@ pub(super) struct ModelShape {
 /// The user's settings; null is not set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(rename = "Settings")]
 pub(super) struct SettingsShape {
     /// Where models are served.
     pub(super) base_url: Option<String>,
@@ -40,6 +42,7 @@ pub(super) struct SettingsShape {
 
 /// A session in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Session")]
 pub(super) struct SessionShape {
     /// To be named in every message about it.
     pub(super) id: String,
@@ -92,6 +95,7 @@ pub(super) enum ApprovalStatus {
 /// Who said a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Role")]
 pub(super) enum RoleWord {
     /// A person.
     User,
@@ -104,6 +108,7 @@ pub(super) enum RoleWord {
 /// A message of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Message")]
 pub(super) struct MessageShape {
     /// Its name among all messages.
     pub(super) id: String,
@@ -147,6 +152,7 @@ pub(super) struct MessageShape {
 
 /// A session in which something was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Result")]
 pub(super) struct ResultShape {
     /// Which one.
     pub(super) session: FoundSessionShape,
@@ -156,6 +162,7 @@ pub(super) struct ResultShape {
 
 /// The session of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "FoundSession")]
 pub(super) struct FoundSessionShape {
     /// To be named in `loadSession`.
     pub(super) id: String,
@@ -167,6 +174,7 @@ pub(super) struct FoundSessionShape {
 
 /// A message that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Found")]
 pub(super) struct FoundShape {
     /// Its name among all messages.
     pub(super) id: String,
