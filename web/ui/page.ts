@@ -6,6 +6,7 @@ import type { Drafts } from "./edges/drafts";
 import type { Prefs } from "./edges/prefs";
 import { type OpenTools, ToolsLink } from "./edges/tools";
 import { HostLink, type LinkAround } from "./hostlink";
+import { Library } from "./library";
 import type { Answer } from "./model/answers";
 import { Bench } from "./model/bench";
 import { type Effect, HostModel } from "./model/hostmodel";
@@ -44,6 +45,8 @@ export class Page {
   /** The tool bench and its own link. */
   readonly bench: Bench;
   readonly tools: ToolsLink;
+  /** Search, settings, and what is done to conversations by their numbers. */
+  readonly library: Library;
   active: string | null = null;
   toasts: Toast[] = [];
   /** Pictures that wait for the prompt of a tab; they last as long as the page. */
@@ -90,14 +93,31 @@ export class Page {
         this.changed();
       },
     });
+    this.library = new Library({
+      send: (frame) => {
+        if (!this.link.online) return false;
+        this.link.send(frame);
+        return true;
+      },
+      open: (session) => this.openNumber(session),
+      toast: (text, tone) => {
+        this.toast(text, tone);
+      },
+      changed: () => {
+        this.changed();
+      },
+      later: around.later,
+      now: around.now,
+    });
     this.link = new HostLink(around, {
       hello: () => this.model.hello(around.version),
       frame: (frame) => {
-        this.run(this.model.take(frame));
+        if (!this.library.take(frame)) this.run(this.model.take(frame));
         this.followBench();
         this.changed();
       },
       changed: () => {
+        if (!this.link.online) this.library.linkLost();
         this.changed();
       },
     });
@@ -257,15 +277,17 @@ export class Page {
     this.changed();
   }
 
-  openSession(session: Session): void {
-    if (session.tab !== null) return this.show(session.tab);
-    if (!this.link.online) return this.offlineToast();
-    this.run(this.model.reopen(session.session, this.around.newId()));
-    this.changed();
+  openSession({ session }: Session): void {
+    this.openNumber(session);
   }
 
-  deleteSession(session: number): void {
-    this.send({ type: "deleteSession", session });
+  /** Shows a session by its number, whether it has a tab or none. */
+  private openNumber(session: number): void {
+    const tab = this.model.sessions.get(session)?.tab ?? null;
+    if (tab !== null) return this.show(tab);
+    if (!this.link.online) return this.offlineToast();
+    this.run(this.model.reopen(session, this.around.newId()));
+    this.changed();
   }
 
   moreHistory(): void {
@@ -415,6 +437,7 @@ export class Page {
     this.outdated = this.around.version !== this.model.hostVersion;
     if (!this.visible) this.link.send({ type: "visibility", visible: false });
     if (this.rulesWatched) this.link.send({ type: "watchRules" });
+    this.library.welcomed();
   }
 
   /** The shown tab must be one that is there. */

@@ -208,7 +208,11 @@ workspace: WorkspaceRoot, } | { "type": "titleChanged",
 /**
  * The new title.
  */
-title: string, } | { "type": "promptQueued",
+title: string,
+/**
+ * Whose it is.
+ */
+by?: TitleBy, } | { "type": "promptQueued",
 /**
  * The view's name for the turn.
  */
@@ -348,6 +352,14 @@ size: number,
 /**
  * What the session has cost so far.
  */
+cost?: Cost, } | { "type": "turnUsed",
+/**
+ * Tokens of this turn.
+ */
+tokens: Tokens,
+/**
+ * What it has cost.
+ */
 cost?: Cost, } | { "type": "signInNeeded",
 /**
  * What it says.
@@ -461,6 +473,19 @@ export type Cost = {
 amount: number,
 /**
  * Of what: `USD`, …
+ */
+currency: string, };
+
+/**
+ * A sum of money.
+ */
+export type CostSum = {
+/**
+ * Millionths of the currency.
+ */
+micros: number,
+/**
+ * The currency, as the agent names it.
  */
 currency: string, };
 
@@ -617,6 +642,11 @@ message: string, } | { "type": "unknown", };
 export type ExecutionId = string;
 
 /**
+ * In which form a session is exported.
+ */
+export type ExportForm = "log" | "conversation";
+
+/**
  * How a file would change.
  */
 export type FileDiff = {
@@ -636,6 +666,48 @@ removed: number,
  * Lines that are left out here, since there are too many.
  */
 leftOut: number, };
+
+/**
+ * A message that was found.
+ */
+export type FoundMessage = {
+/**
+ * The life of the log that it stands in.
+ */
+epoch: string,
+/**
+ * Its first event.
+ */
+seq: Seq,
+/**
+ * Its turn.
+ */
+turn?: TurnId,
+/**
+ * Who said it.
+ */
+role: Role,
+/**
+ * When.
+ */
+time: Time,
+/**
+ * What stands around the first match, as plain text in pieces.
+ */
+snippet: Array<SnippetPiece>, };
+
+/**
+ * A session in which something was found.
+ */
+export type FoundSession = { session: SessionId, title: string, agent: AgentName, workspace: WorkspaceRoot,
+/**
+ * When a turn last began or ended.
+ */
+updatedMs: Time,
+/**
+ * The messages in it, in the order that was asked for.
+ */
+messages: Array<FoundMessage>, };
 
 /**
  * What the page says to the host.
@@ -782,9 +854,113 @@ before?: HistoryPlace,
  */
 limit?: number, } | { "type": "deleteSession",
 /**
+ * Comes back in the answer.
+ */
+request?: RequestNo,
+/**
  * Which one.
  */
-session: SessionId, } | { "type": "ping",
+session: SessionId, } | { "type": "search",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * What is looked for.
+ */
+query: SearchQuery, } | { "type": "usage",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * One row for each of these.
+ */
+by: UsageBy,
+/**
+ * Only of this session.
+ */
+session?: SessionId,
+/**
+ * Only from then on.
+ */
+since?: Time, } | { "type": "upkeep",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo, } | { "type": "rebuild",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo, } | { "type": "watchSettings", } | { "type": "saveSettings",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * Those of this folder, an absolute path; the user's if absent.
+ */
+workspace?: string,
+/**
+ * The new ones.
+ */
+change: Settings, } | { "type": "saveToken",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * Empty forgets it.
+ */
+token: WireSecret,
+/**
+ * Where it may be sent; the address of the settings if absent.
+ */
+baseUrl?: string, } | { "type": "testModels",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * Where; the address of the settings if absent.
+ */
+baseUrl?: string, } | { "type": "renameSession",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * Which one.
+ */
+session: SessionId,
+/**
+ * The title, one line.
+ */
+title: string, } | { "type": "setSessionPolicy",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * Which one.
+ */
+session: SessionId,
+/**
+ * What changes; the rest stays.
+ */
+change: PolicyChange, } | { "type": "exportSession",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * Which one.
+ */
+session: SessionId,
+/**
+ * In which form.
+ */
+form: ExportForm, } | { "type": "ping",
 /**
  * Comes back in the answer.
  */
@@ -815,6 +991,27 @@ mime: string,
  * Its bytes in Base64.
  */
 data: string, };
+
+/**
+ * What upkeep did.
+ */
+export type Kept = {
+/**
+ * Sessions whose leftovers were taken out.
+ */
+sessions: number,
+/**
+ * Messages that belonged to no session.
+ */
+messages: number,
+/**
+ * Bytes on the disk before.
+ */
+bytesBefore: number,
+/**
+ * Bytes on the disk now.
+ */
+bytesAfter: number, };
 
 /**
  * A place in a file.
@@ -947,14 +1144,41 @@ text: string,
 context?: Array<ContextItem>, };
 
 /**
+ * What was derived anew.
+ */
+export type Rebuilt = {
+/**
+ * Sessions that were read.
+ */
+sessions: number,
+/**
+ * Messages that were derived.
+ */
+messages: number,
+/**
+ * Where the old ones are.
+ */
+backup: string, };
+
+/**
  * What sort of refusal it is; each dialect has its own word for it.
  */
 export type RejectCode = "bad_json" | "bad_message" | "unknown_type" | "unknown_tab" | "not_found" | "conflict" | "too_large" | "workspace_untrusted" | "agent_unavailable" | "internal";
 
 /**
+ * A view's number for something that it wants one answer to; the view chose it, we only carry it.
+ */
+export type RequestNo = number;
+
+/**
  * How an approval came to its end.
  */
 export type Resolution = "allow_once" | "allow_session" | "allow_rule" | "deny" | "deny_stop" | "expired";
+
+/**
+ * Whose words a message has.
+ */
+export type Role = "user" | "assistant" | "thought" | "tool";
 
 /**
  * A stored decision for what matches it.
@@ -1019,6 +1243,57 @@ glob: string, } | { "type": "tool",
  * Which one.
  */
 tool: ToolName, };
+
+/**
+ * Which messages come first.
+ */
+export type SearchOrder = "newest" | "ranked";
+
+/**
+ * What is looked for. An empty text finds nothing.
+ */
+export type SearchQuery = {
+/**
+ * Words that must all be there; `"…"` is a phrase, `word*` a beginning. Every other sign means nothing. The last word
+ * counts as a beginning, so that one can search while typing.
+ */
+text: string,
+/**
+ * Which come first.
+ */
+order: SearchOrder,
+/**
+ * Only of this agent.
+ */
+agent?: AgentName,
+/**
+ * Only of this workspace.
+ */
+workspace?: WorkspaceRoot,
+/**
+ * Only of this session.
+ */
+session?: SessionId,
+/**
+ * Only what this side said.
+ */
+role?: Role,
+/**
+ * Only of turns that changed or read a file whose path contains this.
+ */
+path?: string,
+/**
+ * Only from then on.
+ */
+since?: Time,
+/**
+ * Only before then.
+ */
+until?: Time,
+/**
+ * At most so many messages; 0 is [`crate::limits::DEFAULT_FOUND`].
+ */
+limit: number, };
 
 /**
  * A tab that the page shows.
@@ -1111,6 +1386,76 @@ autoEdits: boolean,
 patterns?: Patterns, };
 
 /**
+ * Settings, each of them perhaps not set.
+ */
+export type Settings = {
+/**
+ * Where models are served.
+ */
+baseUrl?: string,
+/**
+ * The model for work with tools.
+ */
+agentModel?: string,
+/**
+ * The model for questions.
+ */
+askModel?: string,
+/**
+ * The model for edits.
+ */
+editModel?: string,
+/**
+ * The model for completions in an editor.
+ */
+completionModel?: string,
+/**
+ * Rounds of one turn, from a model's answer to the results of its tools.
+ */
+maxIterations?: number,
+/**
+ * How long a call of a tool may take if nobody says, in milliseconds.
+ */
+toolTimeout?: number,
+/**
+ * Sessions whose turns run at once; the others wait.
+ */
+maxActiveSessions?: number,
+/**
+ * How freely a model chooses its words.
+ */
+temperature?: Temperature,
+/**
+ * Which files may be changed without a question.
+ */
+sensitiveFilePatterns?: Patterns, };
+
+/**
+ * All settings as they are.
+ */
+export type SettingsState = {
+/**
+ * The user's.
+ */
+user: Settings,
+/**
+ * Those of trusted workspaces that have some.
+ */
+workspaces: Array<[WorkspaceRoot, Settings]>,
+/**
+ * Whether there is a token for the model server of the user's settings.
+ */
+hasToken: boolean,
+/**
+ * Where tokens are kept, for a person.
+ */
+tokensIn: string,
+/**
+ * Whether nothing was set up yet.
+ */
+firstRun: boolean, };
+
+/**
  * How bad something could be.
  */
 export type Severity = "low" | "medium" | "high" | "critical";
@@ -1163,6 +1508,19 @@ description: string,
 hint?: string, };
 
 /**
+ * A piece of a snippet.
+ */
+export type SnippetPiece = {
+/**
+ * What it says.
+ */
+text: string,
+/**
+ * Whether it is what was looked for.
+ */
+hit: boolean, };
+
+/**
  * A session's status in one word.
  */
 export type Status = "idle" | "queued" | "running" | "awaiting_approval";
@@ -1171,6 +1529,11 @@ export type Status = "idle" | "queued" | "running" | "awaiting_approval";
  * A view's own name for a tab; the view chose it, we only carry it.
  */
 export type TabId = string;
+
+/**
+ * A temperature in hundredths; on the wire a number such as 0.7.
+ */
+export type Temperature = number;
 
 /**
  * Text as the inside of a JSON string: escaped, without the quotes, always valid UTF-8.
@@ -1184,6 +1547,11 @@ export type Text = string;
  * Milliseconds since 1970. The edges make it; the core only compares and adds.
  */
 export type Time = number;
+
+/**
+ * Who gave a session its title. A person's stays.
+ */
+export type TitleBy = "host" | "person";
 
 /**
  * What the host says to the page. Events are written from the log's own bytes, in this shape.
@@ -1284,11 +1652,148 @@ rules: Array<Rule>, } | { "type": "containment",
 /**
  * As it is now.
  */
-containment: Containment, } | { "type": "pong",
+containment: Containment, } | { "type": "found",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * Sessions in the order of their first message.
+ */
+sessions: Array<FoundSession>,
+/**
+ * Whether there is more than was asked for.
+ */
+more: boolean,
+/**
+ * Sessions whose last words are not in the index yet.
+ */
+behind: number, } | { "type": "used",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * The newest first.
+ */
+rows: Array<UsageRow>, } | { "type": "kept",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * What it took out and gave back.
+ */
+kept: Kept, } | { "type": "rebuilt",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * How much, and where the old is.
+ */
+rebuilt: Rebuilt, } | { "type": "progress",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * How much is done.
+ */
+done: number,
+/**
+ * Of how much.
+ */
+total: number, } | { "type": "settings",
+/**
+ * All of them.
+ */
+settings: SettingsState, } | { "type": "token",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * There is one.
+ */
+hasToken: boolean, } | { "type": "tested",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * Whether it worked.
+ */
+success: boolean,
+/**
+ * For a person: what there is, or what is wrong and what to do.
+ */
+message: string,
+/**
+ * The models that it has.
+ */
+models: Array<string>, } | { "type": "artifact",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * What to call the file.
+ */
+name: string,
+/**
+ * What sort of thing it is.
+ */
+mime: string,
+/**
+ * Its bytes; 0 where nobody has counted them.
+ */
+size: number,
+/**
+ * Where it can be fetched for a short while, relative to the host's address.
+ */
+url: string, } | { "type": "done",
+/**
+ * The number that was sent.
+ */
+request: RequestNo, } | { "type": "failed",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * For programs.
+ */
+code: RejectCode,
+/**
+ * For people.
+ */
+message: string, } | { "type": "pong",
 /**
  * The number that was sent.
  */
 n: number, };
+
+/**
+ * Tokens of one or more turns.
+ */
+export type Tokens = {
+/**
+ * What the model was given.
+ */
+input: number,
+/**
+ * What it gave.
+ */
+output: number,
+/**
+ * How much of the input was read from its cache.
+ */
+cached: number,
+/**
+ * How much of the output was thinking.
+ */
+thought: number, };
 
 /**
  * A tool call, or what changed of it.
@@ -1430,6 +1935,45 @@ export type TurnName = string;
  * Whether a file may be changed without a question.
  */
 export type Unasked = "may" | "may_not";
+
+/**
+ * What one row of usage stands for.
+ */
+export type UsageBy = "turn" | "session" | "day";
+
+/**
+ * What was used, as far as the agents say.
+ */
+export type UsageRow = {
+/**
+ * The session; none for a day.
+ */
+session?: SessionId,
+/**
+ * The turn; only for a turn.
+ */
+turn?: TurnId,
+/**
+ * The day as `2026-11-16`; only for a day.
+ */
+day?: string,
+/**
+ * Turns that it is about.
+ */
+turns: number,
+/**
+ * Tokens.
+ */
+tokens: Tokens,
+/**
+ * What it has cost: one row for each currency, in millionths.
+ */
+costs: Array<CostSum>, };
+
+/**
+ * A secret on its way in. Never shown, and never written again.
+ */
+export type WireSecret = string;
 
 /**
  * A workspace in a list.

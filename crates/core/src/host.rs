@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `host/commands.rs` | what views ask |
 //! | `host/turns.rs` | the queue, turns and their ends |
+//! | `host/room.rs` | how many sessions' turns run at once |
 //! | `host/words.rs` | what agents say |
 //! | `host/approvals.rs` | questions to a person and their one answer |
 //! | `host/elsewhere.rs` | what agents elsewhere say, and whose turns are theirs |
@@ -45,6 +46,7 @@ mod lending;
 mod looks;
 mod overview;
 mod restore;
+mod room;
 mod rules;
 mod turns;
 mod words;
@@ -109,6 +111,8 @@ pub struct Host {
     containment: Option<Containment>,
     /// Stored decisions, the oldest first.
     rules: Vec<Rule>,
+    /// Whose turns may run, and whose wait.
+    room: room::Room,
     /// The settings as they were told last.
     known_settings: Arc<SettingsState>,
     /// Rules that hold no longer and are not off the disk yet.
@@ -169,6 +173,7 @@ impl Host {
             calls: Calls::default(),
             containment: None,
             rules: Vec::new(),
+            room: room::Room::default(),
             known_settings: Arc::default(),
             dropping: BTreeSet::new(),
             unruling: Vec::new(),
@@ -219,6 +224,7 @@ impl Host {
             Input::Tick => self.tick(now),
             Input::Stop => self.stop(now),
         }
+        self.pump_line(now);
         self.pump_calls(now);
     }
 

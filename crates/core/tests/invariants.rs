@@ -23,6 +23,7 @@ mod invariants {
     mod random;
     mod random_far;
     mod restart;
+    mod room;
     mod rules;
     mod runner;
     mod seams;

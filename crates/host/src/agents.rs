@@ -55,6 +55,7 @@ mod tree;
 pub use birth::keep_inherited;
 pub use children::{Leftover, end_leftovers};
 pub use ending::Graces;
+pub(crate) use engine::{Address, Caller};
 pub use fleet::Agents;
 pub use kinds::unsupported;
 pub(crate) use program::find as find_program;

@@ -6,12 +6,16 @@
 //! | `place` | where in a file something stands, and the error that says so |
 //! | `agent` | an agent's table, checked by its kind |
 //! | `policy` | what is said of tools, and that a workspace only makes it stricter |
+//! | [`values`] | what people set at a view: its limits, in words |
 //! | `settings` | what holds after all files are read |
 //! | `paths` | where the user's file is |
 //! | [`watch`] | files that are read again when they change |
 //! | [`edit`] | the user's file, changed by program |
+//! | [`save`] | what people set at a view, written into a file |
 
 pub mod edit;
+pub mod save;
+pub mod values;
 pub mod watch;
 
 mod agent;

@@ -12,6 +12,8 @@
 //! | `driver/recovery.rs` | sessions as they are found on the disk |
 //! | `driver/sources.rs` | events by their names in a foreign log, and sessions that an agent elsewhere has |
 //! | `driver/configuration.rs` | configuration that changes while the host runs |
+//! | `driver/chores.rs` | chores of views |
+//! | `driver/settings.rs` | settings: told to the host, changed for a view |
 //! | `driver/wire.rs` | which sessions' wires are recorded, and whose record a message belongs to |
 //! | `driver/workspaces.rs` | workspaces, their trust and their configuration |
 
@@ -23,6 +25,7 @@ mod orders;
 mod readiness;
 mod recap;
 mod recovery;
+mod settings;
 mod sources;
 mod start;
 mod wire;
@@ -42,7 +45,7 @@ use switchboard_types::limits::MAX_UNCOMMITTED_BYTES;
 use switchboard_types::{
     Command, CommitDone, Containment, ErrandNews, LifeId, LinkId, ReadId, SessionId, WorkspaceRoot,
 };
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::agents::Agents;
@@ -52,6 +55,7 @@ use crate::config::Config;
 use crate::config::watch::{Seen, UserConfig, Wanted};
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
 use crate::runner::Runner;
+use crate::secrets::{MODEL_SERVER, Tokens};
 use crate::server::{Artifacts, Metrics};
 use crate::store::{Store, StoreError, Which};
 use crate::wire::Recorder;
@@ -168,6 +172,10 @@ pub struct Driver {
     adding: usize,
     added: mpsc::Receiver<configuration::Added>,
     added_to: mpsc::Sender<configuration::Added>,
+    /// What is known of tokens.
+    tokens: Tokens,
+    /// How many chores of settings are carried out at once.
+    settling: Arc<Semaphore>,
     /// The page that was told last; the next link that gets it shares its frames.
     shared: Option<Arc<SharedPage>>,
 }
@@ -205,6 +213,9 @@ impl Driver {
         if !kept.is_empty() {
             wire::orphans(kept, is_stored).into_iter().for_each(|session| wire.forget(session));
         }
+        // How the keyring is takes a moment to find out; the first look at the files tells it.
+        let model_server = parts.agents.secrets().find(MODEL_SERVER).ok().flatten();
+        let tokens = Tokens { model_server, kept_in: String::new() };
         let attachments = Attachments::within(&parts.data);
         attachments.sweep(is_stored);
         let mut driver = Self {
@@ -241,8 +252,11 @@ impl Driver {
             adding: 0,
             added,
             added_to,
+            tokens,
+            settling: Arc::new(Semaphore::new(settings::MAX_AT_ONCE)),
             shared: None,
         };
+        driver.tell_settings();
         driver.watch_trusted();
         driver.settle_wire();
         Ok(driver)
@@ -307,16 +321,6 @@ impl Driver {
         if self.host.poll_timeout().is_some_and(|at| at <= now) {
             self.host.handle(now, Input::Tick);
         }
-    }
-
-    /// What was uploaded for a session goes when the session has gone.
-    fn forget_attachments(&self, session: SessionId) {
-        let attachments = self.attachments.clone();
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = attachments.forget(session) {
-                tracing::warn!(%session, %error, "attachments of a deleted session could not be removed yet");
-            }
-        });
     }
 
     fn answer(&mut self, answer: StoreAnswer) {
@@ -396,6 +400,7 @@ impl Driver {
 
     fn command(&mut self, link: LinkId, command: Command) {
         self.know_workspace_of(&command);
+        self.hide_token_of(&command);
         self.host.handle(self.clock.now(), Input::Command { link, command });
     }
 
@@ -415,17 +420,6 @@ impl Driver {
                 self.wire.life_over(life);
             }
         }
-    }
-
-    fn ready(&mut self, ready: Readiness) {
-        let input = match ready {
-            Readiness::Tools(tools) => Input::Tools(tools),
-            Readiness::Containment(containment) => {
-                self.containment.clone_from(&containment);
-                Input::Containment(containment)
-            }
-        };
-        self.host.handle(self.clock.now(), input);
     }
 
     fn errand_news(&mut self, news: ErrandNews) {

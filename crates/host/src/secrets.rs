@@ -1,12 +1,15 @@
-//! Secrets that agents need, kept in a file that only this user can read. A value leaves it only for the place that it is bound
-//! to; nothing here prints one.
+//! Secrets that agents need: names and places in a file that only this user can read, values in the keyring of the desktop where
+//! one runs, else in the same file. A value leaves only for the place that it is bound to; nothing here prints one.
 //!
 //! | module | owns |
 //! | --- | --- |
 //! | `file` | the file: read and replaced as a whole, by one program at a time |
+//! | `keyring` | the keyring: the Secret Service on the session's D-Bus |
 
 mod file;
+mod keyring;
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +17,11 @@ use thiserror::Error;
 
 use crate::agents::spec::{SecretName, WantedBy};
 use crate::server::Secret;
+use crate::wire::Recorder;
 
 use file::Kept;
+use keyring::Keyring;
+pub use keyring::SWITCH;
 
 /// Bytes of a secret.
 pub const MAX_SECRET_BYTES: usize = 64 * 1024;
@@ -23,6 +29,8 @@ pub const MAX_SECRET_BYTES: usize = 64 * 1024;
 pub const MAX_NAME_BYTES: usize = 128;
 /// Secrets that are kept.
 pub const MAX_SECRETS: usize = 1_000;
+/// The secret that is the token of the model server of the settings.
+pub const MODEL_SERVER: &str = "model-server";
 /// What a secret in a child's environment is bound to.
 const ENVIRONMENT: &str = "the environment of agents";
 
@@ -55,6 +63,16 @@ pub enum SecretError {
         /// Where it was wanted.
         wanted: String,
     },
+    /// It is where nobody can reach it now.
+    #[error(
+        "the secret `{name}` is in the keyring of your desktop, and that cannot be used: {why}; unlock it, or store the secret again"
+    )]
+    Keyring {
+        /// Which one.
+        name: String,
+        /// Why.
+        why: String,
+    },
     /// It cannot be kept as it is.
     #[error("{0}")]
     Unfit(String),
@@ -64,9 +82,19 @@ pub enum SecretError {
 }
 
 /// The secrets of one data folder. Nothing is kept in memory.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Secrets {
     file: PathBuf,
+    /// None if nobody is to look for one.
+    keyring: Option<Keyring>,
+    /// Whoever must know what to take out of what is kept.
+    recorder: Option<Recorder>,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secrets").field("file", &self.file).field("keyring", &self.keyring).finish_non_exhaustive()
+    }
 }
 
 /// A secret without its value.
@@ -76,47 +104,154 @@ pub struct Listed {
     pub name: String,
     /// Where it may be sent; none before it was first used.
     pub bound: Option<String>,
+    /// Where its value is.
+    pub kept: Keep,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// In the file.
+    File,
+    /// In the keyring of the desktop.
+    Keyring,
+}
+
+impl Keep {
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Keyring => "keyring",
+        }
+    }
+}
+
+/// What is known of the token of the model server, and where tokens are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// The token, if there is one.
+    pub model_server: Option<Listed>,
+    /// Where the next one goes, for a person.
+    pub kept_in: String,
 }
 
 impl Secrets {
-    /// Those of this data folder.
+    /// Those of this data folder, all in its file.
     #[must_use]
     pub fn within(data: &Path) -> Self {
-        Self { file: data.join("secrets.json") }
+        Self { file: data.join("secrets.json"), keyring: None, recorder: None }
     }
 
-    /// Stores one, in place of the one of that name. It is bound to no place then.
-    pub fn set(&self, name: &str, value: &Secret) -> Result<(), SecretError> {
+    /// Those of this data folder, in the keyring of the desktop where one runs.
+    #[must_use]
+    pub fn of(data: &Path) -> Self {
+        let folder = data.canonicalize().unwrap_or_else(|_| data.to_owned());
+        Self { keyring: Keyring::if_wanted(&folder), ..Self::within(data) }
+    }
+
+    /// The same; whatever is given out is first taken out of what is recorded.
+    #[must_use]
+    pub fn hidden_from(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Where the next secret goes, and how that stands; for a person. May take a moment.
+    pub fn kept_in(&self) -> (Keep, String) {
+        let file = || format!("the file {}, which only you can read and which is not encrypted", self.file.display());
+        match self.keyring.as_ref().map(Keyring::state) {
+            None => (Keep::File, format!("{} ({SWITCH} is off)", file())),
+            Some(Ok(keyring::State::Open)) => (Keep::Keyring, "the keyring of your desktop".to_owned()),
+            Some(Ok(keyring::State::Locked)) => {
+                (Keep::Keyring, "the keyring of your desktop, which is locked and asks you first".to_owned())
+            }
+            Some(Err(why)) => (Keep::File, format!("{}, since no keyring can be used: {why}", file())),
+        }
+    }
+
+    /// What is known of the token of the model server. May take a moment.
+    #[must_use]
+    pub fn tokens(&self) -> Tokens {
+        Tokens { model_server: self.find(MODEL_SERVER).ok().flatten(), kept_in: self.kept_in().1 }
+    }
+
+    /// One by its name.
+    pub fn find(&self, name: &str) -> Result<Option<Listed>, SecretError> {
+        Ok(self.list()?.into_iter().find(|listed| listed.name == name))
+    }
+
+    /// Stores one, in place of the one of that name. It is bound to no place then. Says where it went.
+    pub fn set(&self, name: &str, value: &Secret) -> Result<Keep, SecretError> {
+        self.store(name, value, None)
+    }
+
+    /// Stores one that may be sent to this origin and to no other.
+    pub fn set_for(&self, name: &str, value: &Secret, origin: &str) -> Result<Keep, SecretError> {
+        self.store(name, value, Some(origin.to_owned()))
+    }
+
+    fn store(&self, name: &str, value: &Secret, bound: Option<String>) -> Result<Keep, SecretError> {
         check_name(name)?;
         let text = value.reveal();
         if text.is_empty() || text.len() > MAX_SECRET_BYTES || text.contains(char::is_control) {
             let message = format!("a secret has 1 to {MAX_SECRET_BYTES} bytes on one line, without control characters");
             return Err(SecretError::Unfit(message));
         }
+        if let Some(recorder) = &self.recorder {
+            recorder.hide(vec![text.to_owned()]);
+        }
+        // A keyring may ask a person; the file is not held meanwhile.
+        let kept = match self.keyring.as_ref().map(|keyring| keyring.put(name, text)) {
+            Some(Ok(())) => Keep::Keyring,
+            Some(Err(why)) => {
+                tracing::info!("a secret is kept in the file, since no keyring can be used: {why}");
+                Keep::File
+            }
+            None => Keep::File,
+        };
+        let value = (kept == Keep::File).then(|| text.to_owned());
         file::change(&self.file, |all| {
             if all.len() >= MAX_SECRETS && !all.contains_key(name) {
                 return Err(SecretError::Unfit(format!("{MAX_SECRETS} secrets are stored; remove one first")));
             }
-            all.insert(name.to_owned(), Kept { value: text.to_owned(), bound: None });
-            Ok(())
+            all.insert(name.to_owned(), Kept { value, bound });
+            Ok(kept)
         })
     }
 
     /// All of them, by name.
     pub fn list(&self) -> Result<Vec<Listed>, SecretError> {
-        let listed = |(name, kept): (String, Kept)| Listed { name, bound: kept.bound };
+        let listed = |(name, kept): (String, Kept)| {
+            let place = if kept.value.is_some() { Keep::File } else { Keep::Keyring };
+            Listed { name, bound: kept.bound, kept: place }
+        };
         Ok(file::read(&self.file)?.into_iter().map(listed).collect())
     }
 
-    /// Forgets one; whether there was one.
+    /// Forgets one; whether there was one. What is in a keyring that cannot be reached stays, and that is an error.
     pub fn remove(&self, name: &str) -> Result<bool, SecretError> {
+        if self.find(name)?.is_some_and(|found| found.kept == Keep::Keyring) {
+            self.in_keyring(name, |keyring| keyring.remove(name))?;
+        }
         file::change(&self.file, |all| Ok(all.remove(name).is_some()))
     }
 
-    /// All values, to be taken out of what is shown.
+    /// All values in the file, to be taken out of what is shown. Those in a keyring are taken out when they are given out.
     #[must_use]
     pub fn values(&self) -> Vec<String> {
-        file::read(&self.file).map(|all| all.into_values().map(|kept| kept.value).collect()).unwrap_or_default()
+        file::read(&self.file).map(|all| all.into_values().filter_map(|kept| kept.value).collect()).unwrap_or_default()
+    }
+
+    fn in_keyring<T>(&self, name: &str, act: impl FnOnce(&Keyring) -> Result<T, String>) -> Result<T, SecretError> {
+        let off = || Err(format!("{SWITCH} is off"));
+        self.keyring.as_ref().map_or_else(off, act).map_err(|why| SecretError::Keyring { name: name.to_owned(), why })
     }
 
     /// One to be sent to this origin, and to no other from now on.
@@ -153,7 +288,14 @@ impl Secrets {
                 Some(_) | None => Err(SecretError::Unknown(name.clone())),
             })?,
         }
-        Ok(Secret::new(kept.value.clone()))
+        let value = match &kept.value {
+            Some(value) => value.clone(),
+            None => self.in_keyring(name, |keyring| keyring.get(name))?,
+        };
+        if let Some(recorder) = &self.recorder {
+            recorder.hide(vec![value.clone()]);
+        }
+        Ok(Secret::new(value))
     }
 }
 
@@ -190,7 +332,7 @@ mod tests {
         assert!(error.contains("bound to http://127.0.0.1:9099") && !error.contains("canary"), "{error}");
         assert!(secrets.for_variable(&wanted(WantedBy::User)).is_err());
         secrets.set("engine", &Secret::new("canary-2")).unwrap();
-        assert_eq!(secrets.list().unwrap(), [Listed { name: "engine".to_owned(), bound: None }]);
+        assert_eq!(secrets.list().unwrap(), [Listed { name: "engine".to_owned(), bound: None, kept: Keep::File }]);
         assert_eq!(secrets.for_variable(&wanted(WantedBy::User)).unwrap().reveal(), "canary-2");
         assert!(secrets.for_variable(&wanted(WantedBy::Workspace)).is_err());
         assert_eq!((secrets.remove("engine").unwrap(), secrets.remove("engine").unwrap()), (true, false));

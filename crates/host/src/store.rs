@@ -7,7 +7,9 @@
 //! | `schema` | tables and migrations |
 //! | `rows`, `kept` | the metadata's rows as cells, each sealed by a checksum |
 //! | `index` | where the tail's rows are, in memory |
+//! | `shrink` | giving free room back to the disk, step by step |
 //! | `writer`, `batch`, `pack` | the one thread that writes: group commit, and packing the tail into segments |
+//! | [`notes`] | which sessions have changed since somebody looked |
 //! | `reader` | pages and rows out of one snapshot |
 //! | `check`, `wal`, `carve`, `salvage`, `rebuild` | finding damage, and what is done about it |
 //! | [`memory`] | a store without a disk, for tests of what stands on it |
@@ -19,12 +21,14 @@ pub mod error;
 mod index;
 mod kept;
 pub mod memory;
+pub mod notes;
 mod pack;
 mod reader;
 mod rebuild;
 mod rows;
 mod salvage;
 mod schema;
+mod shrink;
 pub mod sqlite;
 mod wal;
 mod writer;
@@ -34,9 +38,12 @@ use switchboard_types::{
     WorkspaceRow,
 };
 
+pub(crate) use check::create_private;
 pub use check::{CheckUp, check_up};
 pub use error::StoreError;
+pub(crate) use error::is_damage;
 pub use memory::MemoryStore;
+pub use notes::Notes;
 pub use sqlite::{Bounds, Durability, OpenReport, Options, SqliteStore};
 
 /// The logs and the metadata beside them. All calls but [`Store::commit`] block on the disk: call them where that is fine.
@@ -72,6 +79,19 @@ pub trait Store: Send + Sync {
 
     /// The first id that no session ever had, deleted ones included.
     fn next_session(&self) -> Result<SessionId, StoreError>;
+
+    /// Gives room that nothing uses any more back to the disk, a little at a time, so that commits go on meanwhile. Returns
+    /// when it is done.
+    fn shrink(&self) -> Result<Shrunk, StoreError>;
+}
+
+/// Bytes on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shrunk {
+    /// Before.
+    pub before: u64,
+    /// Now.
+    pub after: u64,
 }
 
 /// A part of the list of all calls.

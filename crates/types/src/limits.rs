@@ -68,6 +68,16 @@ pub const MAX_BATCH_CALLS: usize = 1024;
 pub const DEFAULT_CALL_MS: u64 = 30_000;
 /// How long a call may be allowed to take, in milliseconds.
 pub const MAX_CALL_MS: u64 = 600_000;
+/// Rounds that one turn may be set to have.
+pub const MAX_ITERATIONS: u32 = 1_000;
+/// Sessions whose turns may be set to run at once.
+pub const MAX_ACTIVE_SESSIONS: u32 = 1_000;
+/// The name of a model, in bytes.
+pub const MAX_MODEL_BYTES: usize = 256;
+/// The address of a model server, in bytes.
+pub const MAX_BASE_URL_BYTES: usize = 2_048;
+/// Models that a test of a model server names.
+pub const MAX_MODELS: usize = 1_000;
 /// Parameters of a call, in bytes of JSON.
 pub const MAX_PARAMETER_BYTES: usize = 8 * 1024 * 1024;
 /// What a tool gives, in bytes of JSON; more is an error.

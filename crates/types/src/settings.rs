@@ -98,7 +98,8 @@ pub enum SettingsScope {
 /// What is asked about settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsRequest {
-    /// Change some; those that are not named stay as they are. Answered by [`SettingsAnswer::Saved`].
+    /// Change some; those that are not named stay as they are. An empty text, the number 0 and an empty list of patterns take
+    /// one out. Answered by [`SettingsAnswer::Saved`].
     Save {
         /// Whose.
         scope: SettingsScope,
@@ -172,10 +173,12 @@ impl Settings {
             tool_timeout: self.tool_timeout.or(others.tool_timeout),
             max_active_sessions: self.max_active_sessions.or(others.max_active_sessions),
             temperature: self.temperature.or(others.temperature),
-            sensitive_file_patterns: self
-                .sensitive_file_patterns
-                .clone()
-                .or_else(|| others.sensitive_file_patterns.clone()),
+            // The last match wins, and a workspace can only have more files asked about.
+            sensitive_file_patterns: match (&others.sensitive_file_patterns, &self.sensitive_file_patterns) {
+                (Some(theirs), Some(mine)) => Some(Patterns([theirs.0.clone(), mine.0.clone()].concat())),
+                (Some(one), None) | (None, Some(one)) => Some(one.clone()),
+                (None, None) => None,
+            },
         }
     }
 }

@@ -2,9 +2,21 @@
  * One tab's log as the page has it: events in, turns out, and the cursor that says how far it is.
  * Applies each event once or not at all. Knows no DOM, no clock and no socket.
  */
-import type { Approval, Body, Event, Execution, Memory, Resolution, Seen, ToolCall, ToView } from "../wire";
+import type {
+  Approval,
+  Body,
+  Cost,
+  Event,
+  Execution,
+  Memory,
+  Resolution,
+  Seen,
+  ToolCall,
+  ToView,
+} from "../wire";
 import { AgentSide } from "./agentside";
 import { addOutput, newOutput } from "./output";
+import { addCost, addTokens, nothingSpent } from "./spent";
 import { type ApprovalPiece, type Entry, type ExecutionPiece, newTurn, type Notice, type Turn } from "./turn";
 
 /** What became of a frame: applied, dropped as already known, or not fitting, so that the tab must be seated anew. */
@@ -28,8 +40,12 @@ export class TabLog {
   exitMessage: string | null = null;
   /** What the agent has said of itself: its options, its commands, its log. */
   agent = new AgentSide();
+  /** What all its turns have used, as far as the agent says. */
+  spent = nothingSpent();
   /** Grows with every change. */
   version = 1;
+  /** What the agent said last that its session has cost so far. */
+  private costSoFar: Cost | null = null;
   private readonly executions = new Map<string, { turn: Turn; piece: ExecutionPiece }>();
   private readonly turns = new Map<number, Turn>();
   private openTurns: Turn[] = [];
@@ -50,7 +66,10 @@ export class TabLog {
       last = event.seq;
     }
     this.epoch = frame.epoch;
-    for (const event of frame.events) this.apply(event);
+    for (const event of frame.events) {
+      this.apply(event);
+      this.mark(event);
+    }
     this.cursor = frame.to;
     this.version += 1;
     return "applied";
@@ -74,6 +93,8 @@ export class TabLog {
     this.openTurns = [];
     this.openAsks = [];
     this.agent = new AgentSide();
+    this.spent = nothingSpent();
+    this.costSoFar = null;
     this.names.clear();
     this.epoch = "";
     this.cursor = 0;
@@ -121,7 +142,7 @@ export class TabLog {
   }
 
   lastPrompt(): string {
-    return this.entries.findLast((entry): entry is Turn => entry.kind === "turn")?.prompt ?? "";
+    return this.lastTurn()?.prompt ?? "";
   }
 
   private apply(event: Event): void {
@@ -135,9 +156,12 @@ export class TabLog {
       case "log":
       case "commandsChanged":
       case "optionsChanged":
-      case "usage":
       case "signInNeeded":
         return;
+      case "usage":
+        return this.costRose(event, body.cost ?? null);
+      case "turnUsed":
+        return this.turnUsed(event, body);
       case "promptQueued": {
         const turn = this.turnOf(event);
         turn.name = body.name;
@@ -235,6 +259,45 @@ export class TabLog {
         return this.unknown(event, String(foreign.type), JSON.stringify(body));
       }
     }
+  }
+
+  /** Every piece is found by its place in the log; words that go on have the place of the last. */
+  private mark({ seq, turn: number, body }: Event): void {
+    const turn = number === undefined ? this.lastTurn() : this.turns.get(number);
+    if (!turn) return;
+    const words = body.type === "text" || body.type === "thought" || body.type === "code";
+    if (words && turn.marks.length === turn.pieces.length) turn.marks[turn.marks.length - 1] = seq;
+    while (turn.marks.length < turn.pieces.length) turn.marks.push(seq);
+  }
+
+  /** An agent says what its session has cost so far: what is new of it belongs to the turn. */
+  private costRose(event: Event, cost: Cost | null): void {
+    if (!cost) return;
+    const before = this.costSoFar?.currency === cost.currency ? this.costSoFar.amount : 0;
+    this.costSoFar = cost;
+    // A new session of the agent begins at nothing.
+    const amount = cost.amount >= before ? cost.amount - before : cost.amount;
+    if (event.turn === undefined || amount === 0) return;
+    const turn = this.turnOf(event);
+    turn.used ??= nothingSpent();
+    addCost(turn.used, { ...cost, amount });
+    addCost(this.spent, { ...cost, amount });
+  }
+
+  private turnUsed(event: Event, { tokens, cost }: Extract<Body, { type: "turnUsed" }>): void {
+    const turn = this.turnOf(event);
+    turn.used ??= nothingSpent();
+    addTokens(turn.used, tokens);
+    addTokens(this.spent, tokens);
+    if (!cost) return;
+    // The turn's own sum is better than what was found by subtracting.
+    const guessed = turn.used.costs.get(cost.currency) ?? 0;
+    addCost(turn.used, { ...cost, amount: cost.amount - guessed });
+    addCost(this.spent, { ...cost, amount: cost.amount - guessed });
+  }
+
+  private lastTurn(): Turn | undefined {
+    return this.entries.findLast((entry): entry is Turn => entry.kind === "turn");
   }
 
   private text(event: Event, text: string): void {
@@ -365,8 +428,7 @@ export class TabLog {
 
   /** The turn of an event; one whose beginning was lost begins here. What names none belongs to the last one. */
   private turnOf(event: Event): Turn {
-    const last = this.entries.findLast((entry): entry is Turn => entry.kind === "turn");
-    const number = event.turn ?? last?.number ?? 0;
+    const number = event.turn ?? this.lastTurn()?.number ?? 0;
     let turn = this.turns.get(number);
     if (!turn) {
       turn = newTurn(number, event.time);

@@ -11,6 +11,7 @@ import type {
   ToolCall,
 } from "../wire";
 import type { Output } from "./output";
+import type { Spent } from "./spent";
 
 /** A run of the answer's words, uninterrupted by anything else. */
 export type TextPiece = { kind: "text"; text: string; seq: number };
@@ -71,6 +72,10 @@ export type Turn = {
   startMs: number | null;
   endMs: number | null;
   pieces: Piece[];
+  /** For each piece the place in the log by which it is found: its last word's, or, for what is no words, its first event's. */
+  marks: number[];
+  /** What the turn has used, as far as the agent says. */
+  used: Spent | null;
   /** The tool calls among them, by the agent's names for them. */
   calls: Map<string, ToolPiece>;
   plan: PlanEntry[];
@@ -107,6 +112,8 @@ export function newTurn(number: number, timeMs: number): Turn {
     startMs: null,
     endMs: null,
     pieces: [],
+    marks: [],
+    used: null,
     calls: new Map(),
     plan: [],
     status: null,
@@ -119,4 +126,10 @@ export function newTurn(number: number, timeMs: number): Turn {
 /** The words of the answer, without what came between them. */
 export function answerOf(turn: Turn): string {
   return turn.pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
+}
+
+/** The piece in which an event of the turn stands; -1 if it has none. */
+export function pieceAt(turn: Turn, seq: number): number {
+  const at = turn.marks.findIndex((mark) => mark >= seq);
+  return at < 0 ? turn.pieces.length - 1 : at;
 }

@@ -52,6 +52,7 @@ export const appStyle = css`
   .places button {
     flex: 1;
     justify-content: flex-start;
+    padding-inline: 0.5em;
   }
   .waits {
     font-size: 0.8em;
@@ -84,6 +85,11 @@ export const appStyle = css`
   }
   .wide .opener {
     display: none;
+  }
+  .spent {
+    flex: none;
+    white-space: nowrap;
+    padding: 0 0.5em;
   }
   .grow {
     flex: 1;
@@ -155,7 +161,8 @@ export const appStyle = css`
     .top sb-tabs {
       flex: 1;
     }
-    .top .grow {
+    .top .grow,
+    .top .spent {
       display: none;
     }
     sb-link-state[loud] {

@@ -1,6 +1,7 @@
 /** The whole page: puts the parts in their places, hands them the state once per frame, and takes the keys. */
 import { html, LitElement, nothing } from "lit";
 import { property, state } from "lit/decorators.js";
+import { isNothing, spentLong, spentShort } from "../model/spent";
 import { revealed, safeAddress } from "../model/words";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
@@ -15,7 +16,9 @@ import { SbKeys } from "./sb-keys";
 import "./sb-link-state";
 import { SbPrompt } from "./sb-prompt";
 import { SbRules } from "./sb-rules";
+import { SbSearch } from "./sb-search";
 import "./sb-sessions";
+import { SbSettings } from "./sb-settings";
 import { SbTabs } from "./sb-tabs";
 import "./sb-toasts";
 import { SbTranscript } from "./sb-transcript";
@@ -63,6 +66,9 @@ export class SbApp extends LitElement {
     // The lists change seldom; words, often.
     const minute = Math.floor(page.now() / 60_000);
     const listed = `${String(page.model.listVersion)} ${tab} ${String(minute)}`;
+    const { search, deleting } = page.library;
+    const sought = `${String(search.version)} ${listed}`;
+    const spent = log && !isNothing(log.spent) ? log.spent : null;
     const tabbed = `${listed} ${page.strip().join()} ${page.agent} ${page.workspace?.root ?? ""}`;
     return html`<div
       class="app ${side ? "wide" : ""} ${this.drawer ? "drawn" : ""}"
@@ -97,13 +103,19 @@ export class SbApp extends LitElement {
         >
           ${icons.plus} New conversation
         </button>
-        <sb-sessions .page=${page} .version=${listed}></sb-sessions>
+        <sb-search .page=${page} .version=${sought}></sb-search>
+        <sb-sessions
+          ?hidden=${search.active}
+          .page=${page}
+          .version="${listed} ${deleting?.done ?? ""}"
+        ></sb-sessions>
         <nav class="places" aria-label="More">
           <button class="plain" data-testid="open-bench" title="Tools (Alt+T)" @click=${this.showBench}>
             ${icons.wrench} Tools
             ${waiting > 0 ? html`<span class="waits" title="Questions at the bench">${waiting}<span class="spoken"> waiting</span></span>` : nothing}
           </button>
           <button class="plain" data-testid="open-rules" @click=${this.showRules}>${icons.shield} Rules</button>
+          <button class="plain" data-testid="open-settings" @click=${this.showSettings}>${icons.gear} Settings</button>
         </nav>
         <footer>
           <button
@@ -133,6 +145,16 @@ export class SbApp extends LitElement {
           </button>
           <sb-tabs .page=${page} .version=${tabbed}></sb-tabs>
           <span class="grow"></span>
+          ${
+            spent
+              ? html`<span
+                  class="spent small muted"
+                  data-testid="session-spent"
+                  title="This conversation: ${revealed(spentLong(spent))}"
+                  ><span class="spoken">This conversation has used </span>${revealed(spentShort(spent))}</span
+                >`
+              : nothing
+          }
           <sb-link-state quiet .page=${page} .version=${version}></sb-link-state>
         </header>
         ${
@@ -166,6 +188,7 @@ export class SbApp extends LitElement {
       <sb-inspector></sb-inspector>
       <sb-bench .page=${page} .version=${version}></sb-bench>
       <sb-rules .page=${page} .version=${listed}></sb-rules>
+      <sb-settings .page=${page} .version=${version}></sb-settings>
       <div class="spoken" role="status" aria-live="polite">${this.said}</div>
     </div>`;
   }
@@ -207,11 +230,25 @@ export class SbApp extends LitElement {
     this.renderRoot.querySelector<SbRules>("sb-rules")?.show();
   };
 
+  private readonly showSettings = (): void => {
+    this.drawer = false;
+    this.renderRoot.querySelector<SbSettings>("sb-settings")?.show();
+  };
+
+  /** The search box, wherever it is hidden. */
+  private focusSearch(): void {
+    if (matchMedia("(max-width: 760px)").matches) this.drawer = true;
+    else this.page.prefs.sidebar = true;
+    this.requestUpdate();
+    void this.updateComplete.then(() => this.renderRoot.querySelector<SbSearch>("sb-search")?.focusBox());
+  }
+
   /** A sheet that is open has its own keys. */
   private get sheetOpen(): boolean {
     const bench = this.renderRoot.querySelector<SbBench>("sb-bench");
     const rules = this.renderRoot.querySelector<SbRules>("sb-rules");
-    return (this.inspector?.open ?? false) || (bench?.open ?? false) || (rules?.open ?? false);
+    const settings = this.renderRoot.querySelector<SbSettings>("sb-settings");
+    return [this.inspector, bench, rules, settings].some((sheet) => sheet?.open ?? false);
   }
 
   private readonly showKeys = (): void => {
@@ -258,6 +295,12 @@ export class SbApp extends LitElement {
       } else if (tab !== undefined) page.show(tab);
       else return;
       event.preventDefault();
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.code === "KeyK") {
+      if (this.sheetOpen || this.keysOpen || document.querySelector("sb-confirm")) return;
+      event.preventDefault();
+      this.focusSearch();
       return;
     }
     const target = event.composedPath()[0];

@@ -14,6 +14,8 @@ const KEYS: [string, string][] = [
   ["Alt + N", "new tab"],
   ["Alt + W", "close the tab"],
   ["Alt + 1 … 9", "show that tab"],
+  ["Ctrl + K", "search all conversations: ↑ ↓, Enter, Esc"],
+  ["F2 on a conversation", "rename it"],
   ["Alt + B", "show or hide the conversations"],
   ["Alt + T", "the tools"],
   ["Alt + I", "the wire of the conversation"],

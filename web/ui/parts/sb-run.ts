@@ -43,6 +43,10 @@ export class SbRun extends LitElement {
   @property({ attribute: false }) draw!: (item: RunItem) => TemplateResult;
   @state() private limit = 0;
 
+  unfold(): void {
+    this.limit = Math.max(this.limit, this.items.length);
+  }
+
   protected override render() {
     const folded = this.items.slice(0, this.fold);
     const rest = this.items.slice(this.fold);

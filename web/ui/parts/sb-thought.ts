@@ -67,6 +67,11 @@ export class SbThought extends LitElement {
   @property({ attribute: false }) seq = 0;
   @property({ type: Boolean }) live = false;
 
+  unfold(): void {
+    const box = this.renderRoot.querySelector("details");
+    if (box) box.open = true;
+  }
+
   protected override render() {
     const { text, startMs, endMs } = this.piece;
     const line = text.slice(-MAX_LINE_CHARS).trimEnd().split("\n").at(-1);

@@ -75,6 +75,10 @@ export class SbTool extends LitElement {
   /** JSON is made only for whoever looks at it. */
   @state() private looked: ReadonlySet<string> = new Set();
 
+  unfold(): void {
+    this.chosen = true;
+  }
+
   protected override render() {
     const { call } = this.call.piece;
     const kind = callKind(call.kind);

@@ -6,19 +6,24 @@ import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { property, state } from "lit/decorators.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { Unsent } from "../model/outbox";
-import type { Entry } from "../model/turn";
+import { type Entry, pieceAt } from "../model/turn";
 import { GUESSED_HEIGHT, type Span, spanAround } from "../model/window";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 import "./sb-notice";
-import "./sb-turn";
+import { PROMPT, SbTurn } from "./sb-turn";
 import "./sb-unsent";
 
 type Item = { key: string; entry: Entry } | { key: string; unsent: Unsent };
 /** Where a tab was when it was left. */
 type Place = { top: number; following: boolean; heights: Map<string, number> };
 
+/** What is kept in sight: a piece of a turn, until the person moves. */
+type Aim = { key: string; piece: number; shown: boolean };
+
+/** How far below the upper edge it stands. */
+const AIM_PX = 48;
 /** How near to the end counts as the end. */
 const END_PX = 32;
 
@@ -73,6 +78,9 @@ export class SbTranscript extends LitElement {
   private top = 0;
   private stuckHeight = 0;
   private restore = false;
+  private aim: Aim | null = null;
+  /** What was looked for last in this tab; it stays marked. */
+  private sought: Aim | null = null;
   private readonly observer = new ResizeObserver((sizes) => {
     this.resized(sizes);
   });
@@ -87,6 +95,7 @@ export class SbTranscript extends LitElement {
   protected override willUpdate(changed: PropertyValues): void {
     if (changed.has("tab")) this.changeTab(changed.get("tab") as string | undefined);
     this.items = this.collect();
+    this.takeGoal();
     this.measureSpan();
   }
 
@@ -100,6 +109,10 @@ export class SbTranscript extends LitElement {
         aria-live="off"
         aria-label="Conversation"
         @scroll=${this.scrolled}
+        @wheel=${{ handleEvent: this.letGo, passive: true }}
+        @touchmove=${{ handleEvent: this.letGo, passive: true }}
+        @pointerdown=${this.letGo}
+        @keydown=${this.letGo}
       >
         <div class="column">
           <div class="above"></div>
@@ -129,6 +142,7 @@ export class SbTranscript extends LitElement {
     if (!scroll) return;
     // Whatever changes its height is heard of before it is painted, and the end is kept in sight then.
     for (const box of [scroll, scroll.firstElementChild]) if (box && !this.observed.has(box)) this.watch(box);
+    if (this.aim) return this.align();
     if (!this.restore) return;
     this.restore = false;
     if (!this.following) scroll.scrollTop = this.place.top;
@@ -137,6 +151,7 @@ export class SbTranscript extends LitElement {
 
   /** The end of the conversation. */
   readonly jump = (): void => {
+    this.aim = null;
     this.following = true;
     this.far = false;
     this.stick();
@@ -159,7 +174,12 @@ export class SbTranscript extends LitElement {
     }
     const { entry } = item;
     return entry.kind === "turn"
-      ? html`<sb-turn .page=${this.page} .turn=${entry} .version=${entry.version}></sb-turn>`
+      ? html`<sb-turn
+          .page=${this.page}
+          .turn=${entry}
+          .version=${entry.version}
+          .found=${this.sought?.key === item.key ? this.sought.piece : null}
+        ></sb-turn>`
       : html`<sb-notice .notice=${entry}></sb-notice>`;
   }
 
@@ -170,7 +190,57 @@ export class SbTranscript extends LitElement {
     this.top = this.place.top;
     this.far = false;
     this.restore = true;
+    this.aim = null;
+    this.sought = null;
   }
+
+  /** A place that was asked for is aimed at as soon as the log has it. */
+  private takeGoal(): void {
+    const { library, model } = this.page;
+    const { goal } = library;
+    const log = model.log(this.tab);
+    if (!goal || model.byTab(this.tab)?.session !== goal.session || !log || log.epoch === "") return;
+    if (log.epoch !== goal.epoch) library.goal = null;
+    if (log.epoch !== goal.epoch || log.cursor < goal.seq) return;
+    library.goal = null;
+    const turn = goal.turn === null ? undefined : log.turn(goal.turn);
+    const key = `t${String(turn?.number)}`;
+    const at = this.items.findIndex((item) => item.key === key);
+    if (!turn || at < 0) return;
+    this.aim = { key, piece: goal.prompt ? PROMPT : pieceAt(turn, goal.seq), shown: false };
+    this.sought = this.aim;
+    this.following = false;
+    this.restore = false;
+    this.top = this.items
+      .slice(0, at)
+      .reduce((sum, item) => sum + (this.place.heights.get(item.key) ?? GUESSED_HEIGHT), 0);
+  }
+
+  /** Brings what is aimed at into sight, and again whenever heights above it become known. */
+  private align(): void {
+    const scroll = this.scroller;
+    const { aim } = this;
+    if (!scroll || !aim) return;
+    const item = [...this.renderRoot.querySelectorAll<HTMLElement>(".item")].find(
+      ({ dataset }) => dataset["key"] === aim.key,
+    );
+    if (!item) {
+      scroll.scrollTop = this.top;
+      return;
+    }
+    const turn = item.querySelector<SbTurn>("sb-turn");
+    const target = turn?.place(aim.piece) ?? item;
+    if (turn && target !== item && !aim.shown) {
+      aim.shown = true;
+      turn.unfold(aim.piece);
+    }
+    scroll.scrollTop += target.getBoundingClientRect().top - scroll.getBoundingClientRect().top - AIM_PX;
+    this.top = scroll.scrollTop;
+  }
+
+  private readonly letGo = (): void => {
+    this.aim = null;
+  };
 
   private collect(): Item[] {
     const log = this.page.model.log(this.tab);
@@ -238,6 +308,11 @@ export class SbTranscript extends LitElement {
       // What ends above the upper edge moves everything below it.
       if (size.target.getBoundingClientRect().bottom <= edge + 1) shift += height - before;
     }
+    if (this.aim) {
+      this.align();
+      this.requestUpdate();
+      return;
+    }
     if (!this.following && shift !== 0) {
       scroll.scrollTop += shift;
       this.top = scroll.scrollTop;
@@ -250,6 +325,11 @@ export class SbTranscript extends LitElement {
     const scroll = this.scroller;
     if (!scroll) return;
     const rest = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
+    if (this.aim) {
+      this.top = scroll.scrollTop;
+      this.far = rest > this.view / 3;
+      return this.lookAround();
+    }
     // Only a person's movement upwards ends the following. Words that arrive do not, nor does a height that was guessed
     // and is now known: it shows by a height other than the one at which the end was last kept.
     if (rest <= END_PX) this.following = true;

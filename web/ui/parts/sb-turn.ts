@@ -5,7 +5,8 @@ import { repeat } from "lit/directives/repeat.js";
 import "../markdown/sb-answer";
 import { flowOf, type FlowItem } from "../model/flow";
 import type { Piece, ToolPiece, Turn } from "../model/turn";
-import { duration } from "../model/words";
+import { isNothing, spentLong, spentShort } from "../model/spent";
+import { duration, revealed } from "../model/words";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
@@ -29,11 +30,19 @@ const LONG_MS = 5_000;
 /** Of what nobody knows, this much is drawn. */
 const MAX_RAW_CHARS = 10_000;
 
+/** Stands for the prompt where the number of a piece is expected. */
+export const PROMPT = -1;
+
+/** A part that hides some of what it has. */
+type Folded = Element & { unfold?: () => void };
+
 export class SbTurn extends LitElement {
   static override styles = [shared, turnStyle, pictureStyle];
   @property({ attribute: false }) page!: Page;
   @property({ attribute: false }) turn!: Turn;
   @property({ attribute: false }) version = 0;
+  /** The piece that the person looked for; null for none. */
+  @property({ attribute: false }) found: number | null = null;
   @state() private unfolded = false;
 
   protected override render() {
@@ -50,6 +59,26 @@ export class SbTurn extends LitElement {
       </div>
       ${turn.state === "running" ? this.working() : turn.state === "ended" ? this.outcome() : nothing}
     </article>`;
+  }
+
+  protected override updated(): void {
+    const found = this.found === null ? null : this.place(this.found);
+    for (const old of this.renderRoot.querySelectorAll(".found"))
+      if (old !== found) old.classList.remove("found");
+    found?.classList.add("found");
+  }
+
+  /** Where a piece stands; what is drawn inside of another stands there. */
+  place(piece: number): Element | null {
+    if (piece === PROMPT) return this.renderRoot.querySelector(".prompt");
+    const at = flowOf(this.turn).findLastIndex((item) => item.at <= piece);
+    return this.renderRoot.querySelector(".flow")?.children[at] ?? null;
+  }
+
+  /** Opens whatever hides a piece. */
+  unfold(piece: number): void {
+    if (piece === PROMPT) this.unfolded = true;
+    else (this.place(piece) as Folded | null)?.unfold?.();
   }
 
   private prompt() {
@@ -169,13 +198,15 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
       const took =
         startMs !== null && endMs !== null && endMs - startMs > LONG_MS ? duration(endMs - startMs) : "";
       const words = pieces.length === 0 ? `The agent ended the turn without a word. ${took}` : took;
-      return words === ""
-        ? nothing
-        : html`<div class="end small muted" data-testid="outcome"><span>${words}</span></div>`;
+      const used = this.usedWords();
+      if (words === "" && used === nothing) return nothing;
+      return html`<div class="end small muted" data-testid="outcome">
+        ${words === "" ? nothing : html`<span>${words}</span>`}${used}
+      </div>`;
     }
     if (outcome === "cancelled") {
       return html`<div class="end small muted" data-testid="outcome">
-        ${icons.stop}<span>${startMs === null ? "Removed from the queue." : "Stopped."}</span>
+        ${icons.stop}<span>${startMs === null ? "Removed from the queue." : "Stopped."}</span>${this.usedWords()}
       </div>`;
     }
     return html`<div class="failed" data-testid="outcome" role="group" aria-label="The turn failed">
@@ -188,9 +219,19 @@ ${shown(fold ? prompt.slice(0, 2 * FOLD_CHARS) : prompt)}</pre>
             : html`<strong>This turn failed.</strong>
                 ${detail ? html`<span>${sentence(detail.message)}</span>` : nothing}`
         }
+        ${this.usedWords()}
       </div>
       <button @click=${this.again}>${icons.again} Send again</button>
     </div>`;
+  }
+
+  /** What the turn has used, as far as the agent says. */
+  private usedWords() {
+    const { used } = this.turn;
+    if (!used || isNothing(used)) return nothing;
+    return html`<span class="used" data-testid="turn-used" title=${revealed(spentLong(used))}
+      >${revealed(spentShort(used))}</span
+    >`;
   }
 
   /** Puts the prompt into the box: whoever sends it should have seen it. */

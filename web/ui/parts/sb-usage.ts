@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing } from "lit";
 import { property } from "lit/decorators.js";
 import type { Usage } from "../model/agentside";
+import { money } from "../model/spent";
 import { shared } from "../theme/shared";
 
 const SHORT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
@@ -52,8 +53,8 @@ export class SbUsage extends LitElement {
     if (!this.usage) return nothing;
     const { used, size, cost } = this.usage;
     const share = size > 0 ? Math.min(1, used / size) : 0;
-    const money = cost ? amount(cost.amount, cost.currency) : "";
-    const words = `${used.toLocaleString()} of ${size.toLocaleString()} tokens in use${money ? `, ${money} so far` : ""}`;
+    const costs = cost ? money(cost.amount, cost.currency) : "";
+    const words = `${used.toLocaleString()} of ${size.toLocaleString()} tokens in use${costs ? `, ${costs} so far` : ""}`;
     return html`<span
       class="usage ${share > 0.85 ? "high" : ""}"
       data-testid="usage"
@@ -63,7 +64,7 @@ export class SbUsage extends LitElement {
     >
       <span class="bar"><span class="full"></span></span>
       <span class="tokens">${SHORT.format(used)} / ${SHORT.format(size)}</span>
-      ${money ? html`<span>${money}</span>` : nothing}
+      ${costs ? html`<span>${costs}</span>` : nothing}
     </span>`;
   }
 
@@ -72,18 +73,6 @@ export class SbUsage extends LitElement {
     if (!full || !this.usage) return;
     const { used, size } = this.usage;
     full.style.width = `${String(Math.round(100 * (size > 0 ? Math.min(1, used / size) : 0)))}%`;
-  }
-}
-
-function amount(value: number, currency: string): string {
-  try {
-    return new Intl.NumberFormat(undefined, {
-      style: "currency",
-      currency,
-      maximumFractionDigits: value < 1 ? 3 : 2,
-    }).format(value);
-  } catch {
-    return `${value.toFixed(2)} ${currency.slice(0, 12)}`;
   }
 }
 

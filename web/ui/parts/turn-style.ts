@@ -17,6 +17,19 @@ export const turnStyle = css`
     padding: 0.55em 0.95em;
     margin-bottom: 0.9em;
   }
+  .found {
+    border-radius: 8px;
+    box-shadow: 0 0 0 6px var(--sb-accent-soft);
+    animation: found 1.6s ease-out;
+  }
+  .flow > .found {
+    background: var(--sb-accent-soft);
+  }
+  @keyframes found {
+    from {
+      box-shadow: 0 0 0 9px var(--sb-mark);
+    }
+  }
   .prompt .words {
     margin: 0;
     font: inherit;

@@ -68,5 +68,10 @@ export const icons = {
   sliders: icon(
     svg`<path d="M2.5 5h6M12 5h1.5M2.5 11H4M7.5 11h6" /><circle cx="10.2" cy="5" r="1.7" /><circle cx="5.8" cy="11" r="1.7" />`,
   ),
+  more: icon(svg`<path d="M3.5 8h.01M8 8h.01M12.5 8h.01" stroke-width="2.4" />`),
+  save: icon(svg`<path d="M8 2.5v8M4.8 7.5L8 10.7l3.2-3.2M3 13.3h10" />`),
+  gear: icon(
+    svg`<circle cx="8" cy="8" r="2.1" /><path d="M8 1.8v2M8 12.2v2M1.8 8h2M12.2 8h2M3.6 3.6l1.4 1.4M11 11l1.4 1.4M12.4 3.6L11 5M5 11l-1.4 1.4" />`,
+  ),
   sidebar: icon(svg`<rect x="2" y="3" width="12" height="10" rx="1.5" /><path d="M6 3v10" />`),
 } as const;

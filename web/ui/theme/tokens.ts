@@ -32,6 +32,7 @@ export const tokens = css`
     --sb-danger-soft: light-dark(#fdeeec, #3a2120);
     --sb-ok-soft: light-dark(#e8f5ec, #1b3024);
 
+    --sb-mark: light-dark(#fbe6a2, #5b4a17);
     --sb-code: var(--vscode-textCodeBlock-background, light-dark(#f5f5f2, #1e2025));
     --sb-add-mark: light-dark(#b4e5c4, #2f6145);
     --sb-del-mark: light-dark(#f8c9c4, #75393a);

@@ -11,7 +11,7 @@ use switchboard_types::limits::{
 use switchboard_types::{
     Ask, BatchMode, Body, CallId, CallPlace, CallRow, Effect, ErrandCode, ErrandFailure, LifeId, LinkId, RequestNo,
     SessionId, Time, Told, Tool, ToolCall, ToolCode, ToolError, ToolFailure, ToolName, ToolOutcome, ToolRequest,
-    ToolStatus, TurnId,
+    ToolStatus, TurnId, WorkspaceRoot,
 };
 
 use super::Host;
@@ -180,6 +180,11 @@ impl Host {
             return Err(Box::new(never_begun(call, "the host is stopping")));
         }
         let named = call.clone();
+        let root = match session {
+            Some(id) => self.sessions.get(&id).map(|session| &session.workspace),
+            None => workspace.as_ref().or(self.home.as_ref()),
+        };
+        let timeout_ms = timeout_ms.or_else(|| self.set_timeout(root));
         let checked = self.checked(call, &tool, parameters, timeout_ms);
         let found = checked.and_then(|wanted| match session {
             Some(id) => self.session_for_call(id).map(|id| (wanted, id)),
@@ -214,7 +219,7 @@ impl Host {
         }
         let name = ToolName::new(tool.as_str());
         let input = parameters.clone();
-        let checked = self.checked(call.clone(), &name, parameters, None);
+        let checked = self.checked(call.clone(), &name, parameters, self.set_timeout(Some(&session.workspace)));
         let may = checked.and_then(|wanted| match forbidden.filter(|_| wanted.tool.effect != Effect::Reads) {
             Some((code, message)) => Err(tool_failure(ErrandFailure::new(code, message))),
             None => self.takes_call(id, &call).map(|()| wanted),
@@ -250,6 +255,13 @@ impl Host {
         self.append(now, id, turn, &Body::ToolCall { call: asked });
         self.append(now, id, turn, &Body::ToolCallUpdate { call: told });
         self.ask(id, life, Ask::ToolResult { session: id, call, result: Err(failure) });
+    }
+
+    /// How long a call in this workspace may take if nobody says, where people have set that.
+    fn set_timeout(&self, root: Option<&WorkspaceRoot>) -> Option<u64> {
+        let settings = &self.known_settings;
+        let own = settings.workspaces.iter().find(|(workspace, _)| Some(workspace) == root);
+        own.and_then(|(_, own)| own.tool_timeout).or(settings.user.tool_timeout)
     }
 
     fn checked(

@@ -46,7 +46,7 @@ impl Host {
         if self.stopping || !session.is_writable() || session.state.closed {
             return Progress::Done;
         }
-        let (place, waiting) = (session.place, session.waiting());
+        let (place, mut waiting) = (session.place, session.waiting());
         let theirs = session.state.taken().next().filter(|_| session.state.running().is_none());
         if let Some(turn) = theirs {
             self.start_taken(now, id, turn);
@@ -67,6 +67,13 @@ impl Host {
         if !self.is_permitted(&key.workspace, &key.agent) {
             let message = untrusted_message(&key.workspace);
             return self.cannot_serve(now, id, waiting, RejectCode::WorkspaceUntrusted, &message);
+        }
+        if waiting.is_some() && !self.may_start(id) {
+            // Its agent may come all the same, if somebody wants to see it.
+            if self.sessions.get(&id).is_none_or(|session| !session.eager) {
+                return Progress::Done;
+            }
+            waiting = None;
         }
         match place {
             AgentPlace::Open { life } if self.lives.is_ending(life) || self.lacks_recap(id) => Progress::Done,
@@ -242,6 +249,7 @@ impl Host {
             }
         }
         self.append(now, id, Some(turn), &Body::TurnEnded { outcome, detail });
+        self.leave_room(id);
     }
 
     /// Ends the running turn and everything that waits, as cancelled: the tab closes.

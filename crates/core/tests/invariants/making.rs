@@ -49,6 +49,7 @@ pub(crate) fn request_of(command: &Command) -> Option<RequestNo> {
         | Command::LendTools { request, .. }
         | Command::WatchApprovals { request }
         | Command::Session { request, .. }
+        | Command::Chore { request, .. }
         | Command::Answer { request, .. } => Some(*request),
         _ => None,
     }

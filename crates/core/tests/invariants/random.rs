@@ -53,6 +53,7 @@ enum Step {
     Agents,
     Wait { ms: u64 },
     Kill,
+    Limit { most: Option<u32> },
     Tools(Tooling),
 }
 
@@ -92,6 +93,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => Just(Step::Agents),
         2 => prop_oneof![Just(100), Just(5_000), Just(11_000), Just(41_000), Just(31 * 60_000)].prop_map(|ms| Step::Wait { ms }),
         2 => Just(Step::Kill),
+        2 => prop_oneof![Just(None), Just(Some(1)), Just(Some(2))].prop_map(|most| Step::Limit { most }),
         12 => tooling::step().prop_map(Step::Tools),
     ]
 }
@@ -104,9 +106,29 @@ struct Run {
     errands: usize,
     requests: u64,
     calls: usize,
+    most: Option<u32>,
 }
 
 impl Run {
+    /// So many sessions' turns run at once.
+    fn limit(&mut self, most: Option<u32>) {
+        self.most = most;
+        self.world.limit(most);
+    }
+
+    /// Takes a step; no turn begins in it beyond the limit, whatever it is.
+    fn take_within(&mut self, step: Step) {
+        let before = self.world.running();
+        self.take(step);
+        let after = self.world.running();
+        let began = after.difference(&before).count();
+        assert!(
+            began == 0 || self.most.is_none_or(|most| after.len() <= most as usize),
+            "{after:?} run, and at most {:?} may",
+            self.most
+        );
+    }
+
     fn tab(&self, tab: usize) -> String {
         format!("tab {tab}.{}", self.lives_of_tabs[tab])
     }
@@ -208,7 +230,9 @@ impl Run {
             Step::Kill => {
                 self.world.restart();
                 self.world.handle(Input::Tools(tools()));
+                self.limit(self.most);
             }
+            Step::Limit { most } => self.limit(most),
             Step::Exit => {
                 if let Some(life) = self.world.lives.keys().next().copied() {
                     self.world.exit(life);
@@ -280,7 +304,9 @@ impl Run {
             }
             self.world.command(view, Command::Visibility(Visibility::Visible));
         }
-        for _ in 0..14 {
+        // One at a time takes longer.
+        let rounds = if self.most.is_some() { 40 } else { 14 };
+        for _ in 0..rounds {
             self.world.settle();
             for session in self.world.disk.sessions.keys().copied().collect::<Vec<_>>() {
                 while self.world.host.state(session).is_some_and(|state| state.approvals().next().is_some()) {
@@ -374,11 +400,16 @@ proptest! {
             world.view();
         }
         world.handle(Input::Tools(tools()));
-        let mut run = Run { world, lives_of_tabs: [0; TABS], reopened: 0, errands: 0, requests: 0, calls: 0 };
+        let mut run = Run { world, lives_of_tabs: [0; TABS], reopened: 0, errands: 0, requests: 0, calls: 0, most: None };
         for step in steps {
-            run.take(step);
+            run.take_within(step);
         }
         run.come_to_rest();
+        // Nobody who could have begun still waits for room.
+        let sent = run.world.prompted.len();
+        run.limit(None);
+        run.world.settle();
+        assert_eq!(run.world.prompted.len(), sent, "somebody waited for room though nothing ran");
         run.world.assert_whole();
         run.assert_one_answer_each();
         run.assert_errands_are_over();

@@ -125,6 +125,7 @@ impl View {
                 self.answers.push(Told::Rules { rules });
             }
             Told::Containment(containment) => self.answers.push(Told::Containment(containment)),
+            told @ (Told::ChoreNews { .. } | Told::Settings(_)) => self.answers.push(told),
             Told::Tools { request, .. }
             | Told::ToolsCalled { request, .. }
             | Told::CallCancelled { request, .. }
@@ -132,6 +133,7 @@ impl View {
             | Told::Lent { request, .. }
             | Told::ApprovalsWatched { request }
             | Told::Answer { request, .. }
+            | Told::ChoreDone { request, .. }
             | Told::Answered { request, .. } => {
                 assert!(self.owed.remove(&request), "request {request} was answered twice");
                 self.assert_durable(disk, &told);

@@ -1,12 +1,12 @@
 //! The edges of the host in virtual time: a disk that can be slow, fail and survive, views that keep journals, agents that
 //! answer when they are told to. Checks every event that a view is shown at the moment it is shown.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use switchboard_core::{Host, Input, Output, RequestId, Settings, State, Trust};
 use switchboard_types::{
-    Ask, Body, CallId, Command, Commit, CommitDone, ErrandName, Event, FileRequest, LifeId, LinkId, Prompt, ReadId,
-    RequestNo, Seq, SessionId, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
+    Ask, Body, CallId, Chore, Command, Commit, CommitDone, ErrandName, Event, FileRequest, LifeId, LinkId, Prompt,
+    ReadId, RequestNo, Seq, SessionId, SettingsState, Text, Time, Told, TurnName, Visibility, Word, WorkspaceRoot,
 };
 
 use super::disk::Disk;
@@ -47,6 +47,8 @@ pub(crate) struct World {
     pub(crate) prompted: Vec<(SessionId, TurnName)>,
     /// Looks at files that the host wants.
     pub(crate) files: Vec<(LinkId, RequestNo, FileRequest)>,
+    /// What the edges are to do for views.
+    pub(crate) chores: Vec<(LinkId, RequestNo, Chore)>,
     last_link: u64,
     starts: u64,
 }
@@ -73,6 +75,7 @@ impl World {
             recaps: Vec::new(),
             prompted: Vec::new(),
             files: Vec::new(),
+            chores: Vec::new(),
             last_link: 0,
             starts: 1,
         };
@@ -121,6 +124,18 @@ impl World {
 
     pub(crate) fn session_of(&self, tab: &str) -> SessionId {
         self.host.open_tabs().find(|(open, _)| open.as_str() == tab).map(|(_, id)| id).expect("the tab is open")
+    }
+
+    /// People have set that so many sessions' turns run at once.
+    pub(crate) fn limit(&mut self, most: Option<u32>) {
+        let user = switchboard_types::Settings { max_active_sessions: most, ..Default::default() };
+        self.handle(Input::Settings(Box::new(SettingsState { user, ..SettingsState::default() })));
+    }
+
+    /// The sessions here in which a turn runs.
+    pub(crate) fn running(&self) -> BTreeSet<SessionId> {
+        let runs = |id: &SessionId| self.host.state(*id).is_some_and(|state| state.running().is_some());
+        self.host.open_tabs().map(|(_, id)| id).filter(runs).collect()
     }
 
     pub(crate) fn handle(&mut self, input: Input) {
@@ -275,6 +290,7 @@ impl World {
                 Output::Errand(order) => self.runner.ordered(&self.disk, order),
                 Output::Recap(session) => self.recaps.push(session),
                 Output::AddAgent { .. } => {}
+                Output::Chore { link, request, what } => self.chores.push((link, request, what)),
                 Output::Files { link, request, what, .. } => self.files.push((link, request, what)),
                 Output::FindSource { link, request, session, source } => {
                     let found = Ok(self.disk.find_source(session, &source));

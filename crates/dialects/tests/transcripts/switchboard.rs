@@ -6,9 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use switchboard_dialects::view::{Switchboard, switchboard};
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, AgentState, Body, Command, Containment, Epoch, HistoryPlace, PageBuilder,
-    ProcessPer, Reject, RejectCode, Rule, Seen, Seq, SessionId, SessionSummary, Status, TabId, Time, Told, Trust,
-    TurnId, TurnNames, Visibility, WorkspaceRoot, WorkspaceSummary,
+    AgentInfo, AgentName, AgentOffer, AgentState, Body, Chore, ChoreAnswer, Command, Containment, CostSum, Epoch,
+    FileAnswer, FileRequest, Found, FoundMessage, FoundSession, HistoryPlace, Kept, LibraryAnswer, LibraryRequest,
+    PageBuilder, ProcessPer, Rebuilt, Reject, RejectCode, RequestNo, Role, Rule, Seen, Seq, SessionAnswer, SessionId,
+    SessionRequest, SessionSummary, Settings, SettingsAnswer, SettingsRequest, SettingsScope, SettingsState,
+    SnippetPiece, Status, TabId, Time, Tokens, Told, Trust, TurnId, TurnNames, UsageRow, Visibility, WorkspaceRoot,
+    WorkspaceSummary,
 };
 
 use crate::file::{assert_all_shown, object, play};
@@ -102,6 +105,14 @@ fn commanded(command: &Command) -> Value {
             object([("command", Some(json!("history"))), ("before", before), ("limit", Some(json!(limit)))])
         }
         Command::DeleteSession { session } => json!({"command": "deleteSession", "session": session}),
+        Command::Chore { request, what: Chore::Library(what) } => {
+            json!({"command": "library", "request": request, "what": asked(what)})
+        }
+        Command::Chore { request, what: Chore::Settings(what) } => {
+            json!({"command": "settings", "request": request, "what": set(what)})
+        }
+        Command::WatchSettings {} => json!({"command": "watchSettings"}),
+        Command::Session { request, what } => json!({"command": "session", "request": request, "what": about(what)}),
         Command::Ping { number } => json!({"command": "ping", "number": number}),
         Command::Ready { .. }
         | Command::Ack { .. }
@@ -112,8 +123,37 @@ fn commanded(command: &Command) -> Value {
         | Command::LendTools { .. }
         | Command::LentResult { .. }
         | Command::WatchApprovals { .. }
-        | Command::Session { .. }
         | Command::Answer { .. } => panic!("the dialect has no word for this: {command:?}"),
+    }
+}
+
+fn asked(what: &LibraryRequest) -> Value {
+    match what {
+        LibraryRequest::Search(query) => json!({"search": query}),
+        LibraryRequest::Usage(query) => json!({"usage": [query.by, query.session, query.since]}),
+        LibraryRequest::Upkeep {} => json!("upkeep"),
+        LibraryRequest::Rebuild {} => json!("rebuild"),
+    }
+}
+
+fn set(what: &SettingsRequest) -> Value {
+    match what {
+        SettingsRequest::Save { scope: SettingsScope::User, change } => json!({"save": change}),
+        SettingsRequest::Save { scope: SettingsScope::Workspace(root), change } => json!({"save": change, "in": root}),
+        SettingsRequest::SaveToken { token, base_url } => json!({"token": token.0, "for": base_url}),
+        SettingsRequest::Test { base_url } => json!({"test": base_url}),
+    }
+}
+
+fn about(what: &SessionRequest) -> Value {
+    match what {
+        SessionRequest::Rename { session, title } => json!({"rename": session, "title": title}),
+        SessionRequest::Delete { session } => json!({"delete": session}),
+        SessionRequest::SetPolicy { session, change } => json!({"setPolicy": session, "change": change}),
+        SessionRequest::Files { session, what: FileRequest::Artifact { path } } => {
+            json!({"artifact": path, "of": session})
+        }
+        what => panic!("the dialect has no word for this: {what:?}"),
     }
 }
 
@@ -131,6 +171,19 @@ enum Saying {
     Refused { message: String, tab: Option<TabId>, turn: Option<String> },
     Rules { rules: Vec<Rule> },
     Containment { containment: Containment },
+    Found { request: RequestNo },
+    Used { request: RequestNo },
+    Kept { request: RequestNo },
+    Rebuilt { request: RequestNo },
+    ChoreNews { request: RequestNo, done: u64, total: u64 },
+    ChoreRefused { request: RequestNo, message: String },
+    Settings { user: Settings, own: Settings, has_token: bool },
+    Saved { request: RequestNo },
+    Token { request: RequestNo, has_token: bool },
+    Tested { request: RequestNo, success: bool, message: String, models: Vec<String> },
+    Artifact { request: RequestNo, name: String, size: u64, url: String },
+    Done { request: RequestNo },
+    AnswerRefused { request: RequestNo, message: String },
     Pong { number: u64 },
 }
 
@@ -170,7 +223,81 @@ fn told(from: &Value) -> Told {
         }
         Saying::Rules { rules } => Told::Rules { rules },
         Saying::Containment { containment } => Told::Containment(containment),
+        Saying::Found { request } => library(request, LibraryAnswer::Found(found())),
+        Saying::Used { request } => library(request, LibraryAnswer::Usage(vec![used()])),
+        Saying::Kept { request } => {
+            let kept = Kept { sessions: 1, messages: 2, bytes_before: 4096, bytes_after: 1024 };
+            library(request, LibraryAnswer::Kept(kept))
+        }
+        Saying::Rebuilt { request } => {
+            let rebuilt = Rebuilt { sessions: 3, messages: 40, backup: "/d/library.db.bak-1".to_owned() };
+            library(request, LibraryAnswer::Rebuilt(rebuilt))
+        }
+        Saying::ChoreNews { request, done, total } => Told::ChoreNews { request, done, total },
+        Saying::ChoreRefused { request, message } => {
+            Told::ChoreDone { request, result: Err(Reject::new(RejectCode::BadMessage, message)) }
+        }
+        Saying::Settings { user, own, has_token } => Told::Settings(Arc::new(SettingsState {
+            user,
+            workspaces: vec![(WorkspaceRoot::from("/w"), own)],
+            has_token,
+            tokens_in: "the keyring".to_owned(),
+            first_run: false,
+        })),
+        Saying::Saved { request } => settings(request, SettingsAnswer::Saved {}),
+        Saying::Token { request, has_token } => settings(request, SettingsAnswer::Token { has_token }),
+        Saying::Tested { request, success, message, models } => {
+            settings(request, SettingsAnswer::Tested { success, message, models })
+        }
+        Saying::Artifact { request, name, size, url } => {
+            let files = FileAnswer::Artifact { name, mime: "text/markdown".to_owned(), size, url };
+            Told::Answer { request, result: Ok(Box::new(SessionAnswer::Files(Box::new(files)))) }
+        }
+        Saying::Done { request } => Told::Answer { request, result: Ok(Box::new(SessionAnswer::Done {})) },
+        Saying::AnswerRefused { request, message } => {
+            Told::Answer { request, result: Err(Reject::new(RejectCode::NotFound, message)) }
+        }
         Saying::Pong { number } => Told::Pong { number },
+    }
+}
+
+fn library(request: RequestNo, answer: LibraryAnswer) -> Told {
+    Told::ChoreDone { request, result: Ok(Box::new(ChoreAnswer::Library(answer))) }
+}
+
+fn settings(request: RequestNo, answer: SettingsAnswer) -> Told {
+    Told::ChoreDone { request, result: Ok(Box::new(ChoreAnswer::Settings(answer))) }
+}
+
+fn found() -> Found {
+    let piece = |text: &str, hit: bool| SnippetPiece { text: text.to_owned(), hit };
+    let message = FoundMessage {
+        epoch: Epoch(u64::MAX),
+        seq: Seq(7),
+        turn: Some(TurnId(2)),
+        role: Role::Assistant,
+        at: Time(1_500),
+        snippet: vec![piece("a <b> ", false), piece("word", true), piece(" after", false)],
+    };
+    let session = FoundSession {
+        session: SessionId(3),
+        title: "A title".to_owned(),
+        agent: AgentName::from("demo"),
+        workspace: WorkspaceRoot::from("/w"),
+        updated: Time(2_000),
+        messages: vec![message],
+    };
+    Found { sessions: vec![session], more: true, behind: 1 }
+}
+
+fn used() -> UsageRow {
+    UsageRow {
+        session: Some(SessionId(3)),
+        turn: None,
+        day: None,
+        turns: 2,
+        tokens: Tokens { input: 10, output: 20, cached: 5, thought: 1 },
+        costs: vec![CostSum { micros: 1_500, currency: "USD".to_owned() }],
     }
 }
 

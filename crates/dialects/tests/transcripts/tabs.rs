@@ -114,7 +114,9 @@ fn commanded(command: &Command) -> Value {
         | Command::Answer { .. }
         | Command::SetPolicy { .. }
         | Command::WatchRules { .. }
-        | Command::RemoveRule { .. } => panic!("the dialect has no word for this: {command:?}"),
+        | Command::RemoveRule { .. }
+        | Command::Chore { .. }
+        | Command::WatchSettings {} => panic!("the dialect has no word for this: {command:?}"),
     }
 }
 

@@ -15,4 +15,6 @@ mod life;
 mod stream;
 mod upload;
 
+pub(crate) use address::Address;
+pub(crate) use caller::Caller;
 pub(super) use life::live;

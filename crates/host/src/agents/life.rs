@@ -68,8 +68,11 @@ async fn start(
         return Err(kinds::unsupported(spec).unwrap_or_else(|| format!("agent `{}` cannot start", spec.name)));
     };
     let failed = |why: &dyn std::fmt::Display| format!("agent `{}` could not be started: {why}", spec.name);
-    let environment = environment::of_child(process, std::env::vars_os(), Vault::Open(secrets));
-    let environment = environment.map_err(|error| failed(&error))?;
+    // A keyring may ask a person first.
+    let (wanted, secrets) = (process.clone(), secrets.clone());
+    let made =
+        tokio::task::spawn_blocking(move || environment::of_child(&wanted, std::env::vars_os(), Vault::Open(&secrets)));
+    let environment = made.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
     let root = Path::new(root.as_str());
     let word = process.command.first().map_or("", String::as_str);
     let path = environment.get(OsStr::new("PATH")).map(AsRef::as_ref);

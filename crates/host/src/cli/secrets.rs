@@ -8,13 +8,13 @@ use serde_json::json;
 use super::args::{Cli, Format, SecretsCommand};
 use super::exit::Failure;
 use super::print;
-use crate::secrets::{MAX_SECRET_BYTES, SecretError, Secrets, check_name};
+use crate::secrets::{Keep, MAX_SECRET_BYTES, SecretError, Secrets, check_name};
 use crate::server::Secret;
 
 /// Does what was asked. The file is locked while it changes, so a running host need not be asked.
 pub(super) fn run(cli: &Cli, command: &SecretsCommand) -> Result<(), Failure> {
     let folder = cli.folder()?;
-    let secrets = Secrets::within(folder.path());
+    let secrets = Secrets::of(folder.path());
     match command {
         SecretsCommand::Set { name } => set(cli, &secrets, name),
         SecretsCommand::List => list(cli, &secrets),
@@ -25,17 +25,28 @@ pub(super) fn run(cli: &Cli, command: &SecretsCommand) -> Result<(), Failure> {
 fn set(cli: &Cli, secrets: &Secrets, name: &str) -> Result<(), Failure> {
     check_name(name)?;
     let value = value(name).map_err(|error| Failure::failed(format!("the secret cannot be read: {error}")))?;
-    secrets.set(name, &value)?;
+    let kept = secrets.set(name, &value)?;
     match cli.format() {
-        Format::Json => print::json(&json!({ "name": name, "stored": true })),
+        Format::Json => print::json(&json!({ "name": name, "stored": true, "kept": kept.word() })),
         Format::Words => {
             print::words(&format!(
-                "The secret {} is stored. It is bound to the first place it is used for.",
-                print::safe(name)
+                "The secret {} is stored in {}. It is bound to the first place it is used for.",
+                print::safe(name),
+                place(secrets, kept)
             ));
         }
     }
     Ok(())
+}
+
+fn place(secrets: &Secrets, kept: Keep) -> String {
+    match kept {
+        Keep::Keyring => "the keyring of your desktop".to_owned(),
+        Keep::File => {
+            let file = print::safe(&secrets.file().display().to_string());
+            format!("the file {file}, which only you can read and which is not encrypted")
+        }
+    }
 }
 
 /// One line of standard input; on a terminal it is asked for, and not shown.
@@ -71,13 +82,17 @@ fn one_line(mut text: String) -> String {
 
 fn list(cli: &Cli, secrets: &Secrets) -> Result<(), Failure> {
     for listed in secrets.list()? {
+        let kept = listed.kept.word();
         match cli.format() {
-            Format::Json => print::json(&json!({ "name": listed.name, "bound": listed.bound })),
+            Format::Json => print::json(&json!({ "name": listed.name, "bound": listed.bound, "kept": kept })),
             Format::Words => {
-                let bound = listed.bound.as_deref().unwrap_or("nothing yet");
-                print::words(&format!("{}  bound to {}", print::safe(&listed.name), print::safe(bound)));
+                let bound = print::safe(listed.bound.as_deref().unwrap_or("nothing yet")).to_string();
+                print::words(&format!("{}  bound to {bound}, in the {kept}", print::safe(&listed.name)));
             }
         }
+    }
+    if cli.format() == Format::Words {
+        print::words(&format!("New secrets go to {}.", print::safe(&secrets.kept_in().1)));
     }
     Ok(())
 }
@@ -102,9 +117,10 @@ impl From<SecretError> for Failure {
         match error {
             SecretError::Unfit(_) => Self::usage(error.to_string()),
             SecretError::Unknown(_) => Self::not_found(error.to_string()),
-            SecretError::Elsewhere { .. } | SecretError::Unbound { .. } | SecretError::File(_) => {
-                Self::failed(error.to_string())
-            }
+            SecretError::Elsewhere { .. }
+            | SecretError::Unbound { .. }
+            | SecretError::Keyring { .. }
+            | SecretError::File(_) => Self::failed(error.to_string()),
         }
     }
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::place::{ConfigError, Source};
-use super::settings::{Config, text_of};
+use super::settings::{Config, Owner, text_of};
 use crate::agents::{AgentSpec, EnvValue};
 
 /// The table of all agents.
@@ -49,6 +49,9 @@ pub enum EditError {
     /// What is to be written would not be understood.
     #[error("{0}; nothing was written")]
     WouldBeWrong(ConfigError),
+    /// It must not be; in words.
+    #[error("{0}")]
+    Refused(String),
     /// The file is written in a way that a program cannot carry on.
     #[error("{} is written in a way that cannot be changed by program; change it by hand", file.display())]
     ByHand {
@@ -168,10 +171,10 @@ fn entry(agent: &AgentSpec) -> Option<InlineTable> {
 }
 
 /// The file as it was read.
-struct Read {
+pub(super) struct Read {
     text: String,
-    config: Config,
-    document: DocumentMut,
+    pub(super) config: Config,
+    pub(super) document: DocumentMut,
 }
 
 impl Read {
@@ -185,15 +188,28 @@ impl Read {
 }
 
 /// The file while it is changed: whoever else wants to change it by program waits.
-struct Held<'a> {
+pub(super) struct Held<'a> {
     named: &'a Path,
+    /// What it stands on.
+    base: Config,
+    owner: Owner,
     /// Where it really is: people keep such files elsewhere and link to them.
     file: PathBuf,
     folder: File,
 }
 
 impl<'a> Held<'a> {
-    fn of(named: &'a Path) -> Result<Self, EditError> {
+    /// The user's own.
+    pub(super) fn of(named: &'a Path) -> Result<Self, EditError> {
+        Self::open(named, Config::default(), Owner::User)
+    }
+
+    /// That of a workspace, on top of what the user has.
+    pub(super) fn of_workspace(named: &'a Path, user: Config) -> Result<Self, EditError> {
+        Self::open(named, user, Owner::Workspace)
+    }
+
+    fn open(named: &'a Path, base: Config, owner: Owner) -> Result<Self, EditError> {
         let unwritable = |source| EditError::Unwritable { file: named.to_owned(), source };
         let file = match fs::canonicalize(named) {
             Ok(file) => file,
@@ -204,26 +220,43 @@ impl<'a> Held<'a> {
         DirBuilder::new().recursive(true).mode(0o700).create(place).map_err(unwritable)?;
         let folder = File::open(place).map_err(unwritable)?;
         folder.lock().map_err(unwritable)?;
-        Ok(Self { named, file, folder })
+        Ok(Self { named, base, owner, file, folder })
     }
 
-    fn read(&self) -> Result<Read, EditError> {
+    pub(super) fn named(&self) -> &Path {
+        self.named
+    }
+
+    /// Where it really is.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub(super) fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    fn understood(&self, text: &str) -> Result<Config, ConfigError> {
+        self.base.clone().understood(Source { file: self.named, text }, self.owner)
+    }
+
+    pub(super) fn read(&self) -> Result<Read, EditError> {
         let text = match text_of(&self.file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(source) => return Err(ConfigError::Unreadable { file: self.named.to_owned(), source }.into()),
         };
-        let config = Config::of_users_text(Source { file: self.named, text: &text })?;
+        let config = self.understood(&text)?;
         let document = text.parse().map_err(|_| EditError::ByHand { file: self.named.to_owned() })?;
         Ok(Read { text, config, document })
     }
 
-    fn would_be(&self, text: &str) -> Result<Config, EditError> {
-        Config::of_users_text(Source { file: self.named, text }).map_err(EditError::WouldBeWrong)
+    pub(super) fn would_be(&self, text: &str) -> Result<Config, EditError> {
+        self.understood(text).map_err(EditError::WouldBeWrong)
     }
 
     /// Puts the new text in the place of the old in one step.
-    fn write(&self, text: &str) -> Result<(), EditError> {
+    pub(super) fn write(&self, text: &str) -> Result<(), EditError> {
         let mode = fs::metadata(&self.file).map_or(0o600, |found| found.permissions().mode() & 0o777);
         let fresh = self.file.with_extension(format!("toml.new-{}", std::process::id()));
         let written = replace(&self.file, &fresh, text, mode);

@@ -19,6 +19,7 @@ pub(super) struct File {
     pub(super) containment: Option<Spanned<ContainmentTable>>,
     pub(super) approvals: Option<Spanned<ApprovalsTable>>,
     pub(super) edits: Option<Spanned<EditsTable>>,
+    pub(super) settings: Option<Spanned<SettingsTable>>,
     #[serde(default)]
     pub(super) agents: BTreeMap<Spanned<String>, Spanned<AgentTable>>,
 }
@@ -89,6 +90,21 @@ pub(super) struct EditsTable {
 pub(super) struct PatternTable {
     pub(super) glob: Option<Spanned<String>>,
     pub(super) ask: Option<Spanned<bool>>,
+}
+
+/// `[settings]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SettingsTable {
+    pub(super) base_url: Option<Spanned<String>>,
+    pub(super) agent_model: Option<Spanned<String>>,
+    pub(super) ask_model: Option<Spanned<String>>,
+    pub(super) edit_model: Option<Spanned<String>>,
+    pub(super) completion_model: Option<Spanned<String>>,
+    pub(super) max_iterations: Option<Spanned<u64>>,
+    pub(super) tool_timeout: Option<Spanned<u64>>,
+    pub(super) max_active_sessions: Option<Spanned<u64>>,
+    pub(super) temperature: Option<Spanned<f64>>,
 }
 
 /// `[agents.NAME]`, with the keys of all kinds.

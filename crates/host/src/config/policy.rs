@@ -75,6 +75,17 @@ impl ToolPolicy {
         Some(Patterns(patterns))
     }
 
+    /// What the user's own file says of files; none if it says nothing.
+    pub(super) fn users_patterns(&self) -> Option<Patterns> {
+        self.own.clone().map(Patterns)
+    }
+
+    /// What a workspace's file adds to that; none if it adds nothing.
+    pub(super) fn workspaces_patterns(&self) -> Option<Patterns> {
+        let asks = self.asks.iter().map(|glob| (glob.clone(), Unasked::MayNot));
+        (!self.asks.is_empty()).then(|| Patterns(asks.collect()))
+    }
+
     /// Takes what the user's own file says.
     pub(super) fn set(&mut self, source: Source<'_>, tables: Tables) -> Result<(), ConfigError> {
         if let Some(table) = tables.containment {

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use switchboard_types::AgentName;
+use switchboard_types::{AgentName, Settings};
 use thiserror::Error;
 use toml::Spanned;
 
@@ -15,6 +15,7 @@ use super::file::{DurabilityWord, File};
 use super::paths::Asked;
 use super::place::{ConfigError, Source};
 use super::policy::{Tables, ToolPolicy};
+use super::values;
 use crate::agents::spec::this_program;
 use crate::agents::{AgentSpec, WantedBy, unsupported};
 
@@ -107,6 +108,10 @@ pub struct Config {
     pub server: Server,
     /// What holds for tools.
     pub tools: ToolPolicy,
+    /// What people set at a view, as the user's own file has it.
+    pub settings: Settings,
+    /// The same as the workspace's file has it.
+    pub workspace_settings: Settings,
     /// What a workspace's file wants and may not have; each for a person.
     pub left_out: Vec<String>,
     default_agent: Option<AgentName>,
@@ -122,6 +127,8 @@ impl Default for Config {
             stillness: Stillness::default(),
             server: Server::default(),
             tools: ToolPolicy::default(),
+            settings: Settings::default(),
+            workspace_settings: Settings::default(),
             left_out: Vec::new(),
             default_agent: None,
             agents: BTreeMap::new(),
@@ -132,7 +139,7 @@ impl Default for Config {
 
 /// Whose file it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
+pub(super) enum Owner {
     User,
     Workspace,
 }
@@ -158,6 +165,12 @@ impl Config {
             return Err(ConfigError::NoSuchAgent(name.to_string(), self.known()));
         }
         Ok(Self { default_agent: Some(name), ..self })
+    }
+
+    /// What people have set, as it holds here.
+    #[must_use]
+    pub fn effective_settings(&self) -> Settings {
+        self.workspace_settings.over(&self.settings)
     }
 
     /// Who works when nobody is named.
@@ -199,12 +212,15 @@ impl Config {
         self.understood(Source { file, text: &text }, owner)
     }
 
-    /// What the text of a user's file means.
-    pub(super) fn of_users_text(source: Source<'_>) -> Result<Self, ConfigError> {
-        Self::default().understood(source, Owner::User)
+    /// Whether the user has set anything up: an agent, a default, or what people set at a view.
+    #[must_use]
+    pub fn is_set_up(&self) -> bool {
+        let anybody = !self.agents.is_empty() || self.default_agent.is_some();
+        anybody || self.settings != Settings::default() || self.workspace_settings != Settings::default()
     }
 
-    fn understood(self, source: Source<'_>, owner: Owner) -> Result<Self, ConfigError> {
+    /// What the text of a file means on top of this.
+    pub(super) fn understood(self, source: Source<'_>, owner: Owner) -> Result<Self, ConfigError> {
         let parsed: File = toml::from_str(source.text).map_err(|error| source.toml_error(&error))?;
         self.merged(source, parsed, owner)
     }
@@ -236,6 +252,17 @@ impl Config {
         match owner {
             Owner::User => self.tools.set(source, tables)?,
             Owner::Workspace => self.left_out.extend(self.tools.tighten(source, tables)?),
+        }
+        let settings = values::read(source, file.settings)?;
+        match owner {
+            Owner::User => {
+                let sensitive_file_patterns = self.tools.users_patterns();
+                self.settings = Settings { sensitive_file_patterns, ..settings };
+            }
+            Owner::Workspace => {
+                let sensitive_file_patterns = self.tools.workspaces_patterns();
+                self.workspace_settings = Settings { sensitive_file_patterns, ..settings };
+            }
         }
         for (name, table) in file.agents {
             let by = match owner {

@@ -19,6 +19,7 @@ use super::paths::Asked;
 use super::place::ConfigError;
 use super::settings::{Config, WORKSPACE_FILE};
 use crate::agents::known::{self, Found};
+use crate::secrets::{Secrets, Tokens};
 
 /// From look to look.
 const EVERY: Duration = Duration::from_secs(2);
@@ -69,11 +70,18 @@ pub struct Seen {
     pub found: Vec<Found>,
     /// What is wrong now; what was understood before still holds there.
     pub errors: Vec<String>,
+    /// What is known of tokens.
+    pub tokens: Tokens,
 }
 
 /// Looks until nobody wants to know any more. The first look is told in any case.
-pub async fn run(source: UserConfig, first: Config, mut wanted: watch::Receiver<Wanted>, tell: mpsc::Sender<Seen>) {
-    let mut eye = Eye::new(source, first);
+pub async fn run(
+    (source, secrets): (UserConfig, Secrets),
+    first: Config,
+    mut wanted: watch::Receiver<Wanted>,
+    tell: mpsc::Sender<Seen>,
+) {
+    let mut eye = Eye { secrets: Some(secrets), ..Eye::new(source, first) };
     loop {
         let now = wanted.borrow_and_update().clone();
         let looked = tokio::task::spawn_blocking(move || {
@@ -126,6 +134,9 @@ impl Stamp {
 /// What looks, and what it saw last.
 struct Eye {
     source: UserConfig,
+    /// None where nobody wants to know of them.
+    secrets: Option<Secrets>,
+    tokens: Tokens,
     user: Config,
     user_error: Option<String>,
     trusted: Vec<WorkspaceRoot>,
@@ -149,6 +160,8 @@ impl Eye {
     fn new(source: UserConfig, first: Config) -> Self {
         Self {
             source,
+            secrets: None,
+            tokens: Tokens::default(),
             user: first,
             user_error: None,
             trusted: Vec::new(),
@@ -166,6 +179,7 @@ impl Eye {
     fn look(&mut self, wanted: &Wanted) -> Option<Seen> {
         let asked = std::mem::replace(&mut self.asked, wanted.asked) != wanted.asked;
         let mut fresh = asked || self.told.is_none();
+        let before = self.stamps.as_ref().and_then(|stamps| stamps.first().copied());
         let files = self.files(&wanted.trusted);
         let stamps = stamps(&files);
         if self.trusted != wanted.trusted || self.stamps.as_ref() != Some(&stamps) {
@@ -173,6 +187,10 @@ impl Eye {
             self.stamps = Some(settled(&files, stamps));
             self.read();
             fresh = true;
+        }
+        let after = self.stamps.as_ref().and_then(|stamps| stamps.first().copied());
+        if fresh && (asked || before != after || self.told.is_none()) {
+            self.tokens = self.secrets.as_ref().map(Secrets::tokens).unwrap_or_default();
         }
         if asked || self.looks.is_multiple_of(PROGRAMS_EVERY) {
             let found: Vec<_> = known::all().iter().map(|known| known.find(self.path.as_deref())).collect();
@@ -201,8 +219,14 @@ impl Eye {
     }
 
     fn files(&self, trusted: &[WorkspaceRoot]) -> Vec<PathBuf> {
+        // The first of them is that of the secrets, whether there is one or not.
+        let secrets = self.secrets.as_ref().map(|secrets| secrets.file().to_owned()).unwrap_or_default();
         let user = self.source.file.iter().map(|(file, _)| file.clone());
-        user.chain(trusted.iter().map(|root| Path::new(root.as_str()).join(WORKSPACE_FILE))).collect()
+        [secrets]
+            .into_iter()
+            .chain(user)
+            .chain(trusted.iter().map(|root| Path::new(root.as_str()).join(WORKSPACE_FILE)))
+            .collect()
     }
 
     fn read(&mut self) {
@@ -230,7 +254,13 @@ impl Eye {
             .collect();
         errors.sort();
         let understood = self.workspaces.iter().filter_map(|(root, one)| Some((root.clone(), one.config.clone()?)));
-        Seen { user: self.user.clone(), workspaces: understood.collect(), found: self.found.clone(), errors }
+        Seen {
+            user: self.user.clone(),
+            workspaces: understood.collect(),
+            found: self.found.clone(),
+            errors,
+            tokens: self.tokens.clone(),
+        }
     }
 }
 

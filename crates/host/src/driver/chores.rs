@@ -7,12 +7,12 @@ use super::Driver;
 
 impl Driver {
     pub(super) fn chore(&mut self, link: LinkId, request: RequestNo, what: Chore) {
-        let what = match what {
-            Chore::Library(_) => "the library",
-            Chore::Settings(_) => "settings",
-        };
-        let message = format!("this host has nobody for {what}");
-        let result = Err(Reject::new(RejectCode::Internal, message));
-        self.host.handle(self.clock.now(), Input::ChoreDone { link, request, result });
+        match what {
+            Chore::Library(_) => {
+                let result = Err(Reject::new(RejectCode::Internal, "this host has nobody for the library"));
+                self.host.handle(self.clock.now(), Input::ChoreDone { link, request, result });
+            }
+            Chore::Settings(what) => self.settings_chore(link, request, what),
+        }
     }
 }

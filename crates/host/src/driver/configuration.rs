@@ -29,6 +29,7 @@ impl Driver {
             tracing::info!("what the configuration says of the host itself holds from its next start");
         }
         let now = self.clock.now();
+        self.tokens = seen.tokens.clone();
         for Reconfigured { workspace, changed } in self.workspaces.reconfigure(seen) {
             let root = workspace.root.clone();
             self.host.handle(now, Input::Workspace(workspace));
@@ -37,6 +38,7 @@ impl Driver {
                 self.host.handle(now, Input::Configure { agent, workspace: root.clone(), config });
             }
         }
+        self.tell_settings();
         self.settle_wire();
     }
 

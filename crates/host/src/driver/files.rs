@@ -46,6 +46,16 @@ impl Looks {
 }
 
 impl Driver {
+    /// What was uploaded for a session goes when the session has gone.
+    pub(super) fn forget_attachments(&self, session: SessionId) {
+        let attachments = self.attachments.clone();
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = attachments.forget(session) {
+                tracing::warn!(%session, %error, "attachments of a deleted session could not be removed yet");
+            }
+        });
+    }
+
     pub(super) fn want_files(&mut self, look: Look) {
         if self.files.waiting.len() < MAX_LOOKS {
             return self.files.waiting.push_back(look);

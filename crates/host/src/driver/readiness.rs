@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use switchboard_core::Input;
 use switchboard_types::{Containment, Tool};
 use tokio::sync::{mpsc, watch};
 
+use super::Driver;
 use crate::runner::contain::{self, Fence};
 use crate::runner::tools;
 
@@ -49,4 +51,17 @@ pub(super) async fn find_out(
         }
     };
     let _ = tell.send(Readiness::Containment(told)).await;
+}
+
+impl Driver {
+    pub(super) fn ready(&mut self, ready: Readiness) {
+        let input = match ready {
+            Readiness::Tools(tools) => Input::Tools(tools),
+            Readiness::Containment(containment) => {
+                self.containment.clone_from(&containment);
+                Input::Containment(containment)
+            }
+        };
+        self.host.handle(self.clock.now(), input);
+    }
 }

@@ -19,6 +19,7 @@ use crate::folder::{Folder, Lease};
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
 use crate::runner::contain::{self, Walls};
+use crate::secrets::Secrets;
 use crate::server::{Access, Artifacts, DataId, Doors, Metrics, Secret, Server, make_dialect};
 use crate::store::{self, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
@@ -39,7 +40,9 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let artifacts = Arc::new(Artifacts::default());
     let agents = Agents::start(serve.folder.path(), words_to, clock, Graces::default())
         .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?
+        .with_secrets(Secrets::of(serve.folder.path()).hidden_from(writer.recorder()))
         .with_shelf(Arc::clone(&artifacts));
+    let secrets = agents.secrets().clone();
     let (tell_walls, walls) = Walls::soon();
     let (errands_to, errands) = mpsc::channel(INBOX_MESSAGES);
     let runner = Runner::start(serve.folder.path(), errands_to, Graces::default(), walls)
@@ -74,7 +77,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let ready = Ready { url: server.url().to_owned(), login };
 
     // It ends when the driver does, since nobody wants to know any more.
-    tokio::spawn(config::watch::run(serve.source.clone(), serve.config.clone(), wanted, seen_to));
+    tokio::spawn(config::watch::run((serve.source.clone(), secrets), serve.config.clone(), wanted, seen_to));
     tokio::spawn(readiness::find_out(ready_to, wanted_walls(&serve.config, &serve.source), tell_walls));
     let (stop, stopping) = watch::channel(false);
     let doors = tokio::spawn(server.run(stopping.clone()));

@@ -175,6 +175,11 @@ impl Driver {
         Ok(on || wanted == Switch::On)
     }
 
+    /// What must never be in a record from now on.
+    pub(super) fn hide(&self, values: Vec<String>) {
+        self.wire.recorder.hide(values);
+    }
+
     /// A process is about to start: what it may know is hidden, and whether its pipes are recorded is settled.
     pub(super) fn meet_life(&mut self, life: LifeId, spec: &AgentSpec) -> Taping {
         self.wire.recorder.hide(values_of(spec));

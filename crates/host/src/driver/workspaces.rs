@@ -6,7 +6,8 @@ use std::path::Path;
 use switchboard_core::{Input, RequestId, Trust, Workspace};
 use switchboard_types::limits::MAX_WORKSPACES;
 use switchboard_types::{
-    AgentName, Command, LinkId, Reject, RejectCode, SessionRequest, Told, WorkspaceRoot, WorkspaceRow,
+    AgentName, Command, LinkId, Reject, RejectCode, SessionRequest, Settings, SettingsState, Told, WorkspaceRoot,
+    WorkspaceRow,
 };
 use tokio::sync::oneshot;
 
@@ -15,6 +16,8 @@ use crate::agents::known::Found;
 use crate::agents::{AgentKind, AgentSpec};
 use crate::config::watch::{Seen, UserConfig};
 use crate::config::{Config, Holding};
+use crate::secrets::Tokens;
+use crate::settings;
 
 /// All workspaces that this host has met.
 pub(super) struct Workspaces {
@@ -59,9 +62,11 @@ impl Met {
         let before = std::mem::replace(&mut self.config, config);
         say_left_out(self.config.left_out.iter().filter(|note| !before.left_out.contains(note)));
         let changed = self.config.agents().filter_map(|spec| {
-            let AgentKind::Apex { config: now, .. } = spec.kind else { return None };
-            match &before.configured(&spec.name)?.kind {
-                AgentKind::Apex { config: then, .. } if *then != now => Some((spec.name, now)),
+            let AgentKind::Apex { config: now, .. } = with_settings(spec.clone(), &self.config).kind else {
+                return None;
+            };
+            match with_settings(before.configured(&spec.name)?.clone(), &before).kind {
+                AgentKind::Apex { config: then, .. } if then != now => Some((spec.name, now)),
                 _ => None,
             }
         });
@@ -174,7 +179,40 @@ impl Workspaces {
     /// What an agent is in a workspace; the error is for a person.
     pub(super) fn agent(&self, root: &WorkspaceRoot, agent: &AgentName) -> Result<AgentSpec, String> {
         let config = self.met.get(root).map_or(&self.user, |met| &met.config);
-        config.agent(agent).map_err(|error| error.to_string())
+        config.agent(agent).map(|spec| with_settings(spec, config)).map_err(|error| error.to_string())
+    }
+
+    /// The user's configuration as it holds now.
+    pub(super) fn user(&self) -> &Config {
+        &self.user
+    }
+
+    /// All settings as they are.
+    pub(super) fn settings(&self, tokens: &Tokens) -> SettingsState {
+        let own = |(root, met): (&WorkspaceRoot, &Met)| {
+            let settings = &met.config.workspace_settings;
+            let counts = met.trust == Trust::Trusted && *settings != Settings::default();
+            counts.then(|| (root.clone(), settings.clone()))
+        };
+        let mut workspaces: Vec<_> = self.met.iter().filter_map(own).collect();
+        workspaces.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let set_up = self.user.is_set_up() || self.met.values().any(|met| met.config.is_set_up());
+        SettingsState {
+            user: self.user.settings.clone(),
+            workspaces,
+            has_token: settings::fits(tokens, self.user.settings.base_url.as_deref()),
+            tokens_in: tokens.kept_in.clone(),
+            first_run: !set_up && tokens.model_server.is_none(),
+        }
+    }
+}
+
+/// An agent with what people have set in its own configuration, which goes before that.
+fn with_settings(spec: AgentSpec, config: &Config) -> AgentSpec {
+    let AgentKind::Apex { process, config: own } = spec.kind else { return spec };
+    AgentSpec {
+        kind: AgentKind::Apex { process, config: settings::for_agent(&config.effective_settings(), own) },
+        ..spec
     }
 }
 
@@ -219,6 +257,7 @@ impl Driver {
         // Distrust holds at once; trust holds when it is on the disk.
         if trust == Trust::Untrusted {
             self.workspaces.met.insert(root.clone(), after.clone());
+            self.tell_settings();
             self.watch_trusted();
             self.settle_wire();
         }
@@ -232,6 +271,7 @@ impl Driver {
         let overtaken = self.trusting.values().any(|later| later.root == root);
         if result.is_ok() && !overtaken {
             self.workspaces.met.insert(root, after);
+            self.tell_settings();
             // The file may have changed since it was read for this.
             self.watching.send_modify(|wanted| wanted.asked += 1);
             self.watch_trusted();
@@ -277,7 +317,13 @@ mod tests {
     fn changed(before: &str, after: &str) -> Vec<(AgentName, serde_json::Value)> {
         let mut workspaces = Workspaces::new(UserConfig::default(), config(before), Vec::new());
         workspaces.know(&ROOT.into());
-        let seen = Seen { user: config(after), workspaces: HashMap::new(), found: Vec::new(), errors: Vec::new() };
+        let seen = Seen {
+            user: config(after),
+            workspaces: HashMap::new(),
+            found: Vec::new(),
+            errors: Vec::new(),
+            tokens: Tokens::default(),
+        };
         let mut all = workspaces.reconfigure(seen);
         assert_eq!(all.len(), 1);
         all.remove(0).changed

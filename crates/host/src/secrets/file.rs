@@ -14,11 +14,16 @@ use super::{MAX_NAME_BYTES, MAX_SECRET_BYTES, MAX_SECRETS, SecretError};
 /// A file with every secret as large as it may be.
 const MAX_FILE_BYTES: u64 = (MAX_SECRETS * (MAX_SECRET_BYTES + 8 * MAX_NAME_BYTES)) as u64;
 
+/// The version of a file that names secrets whose values are in the keyring.
+const IN_KEYRING: u32 = 2;
+
 /// A secret as it is kept.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Kept {
-    pub(super) value: String,
+    /// None if it is in the keyring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) value: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bound: Option<String>,
 }
@@ -53,7 +58,7 @@ pub(super) fn read(path: &Path) -> Result<All, SecretError> {
     let unreadable =
         || io::Error::other(format!("`{}` is damaged; remove it and store the secrets again", path.display()));
     let whole: Whole = serde_json::from_str(&text).map_err(|_| unreadable())?;
-    if whole.version != 1 {
+    if !(1..=IN_KEYRING).contains(&whole.version) {
         return Err(unreadable().into());
     }
     Ok(whole.secrets)
@@ -70,7 +75,8 @@ pub(super) fn change<T>(
     let changed = change(&mut all)?;
     let fresh = path.with_extension("new");
     let mut file = private().create(true).truncate(true).open(&fresh)?;
-    let text = serde_json::to_string_pretty(&Whole { version: 1, secrets: all }).map_err(io::Error::from)?;
+    let version = if all.values().all(|kept| kept.value.is_some()) { 1 } else { IN_KEYRING };
+    let text = serde_json::to_string_pretty(&Whole { version, secrets: all }).map_err(io::Error::from)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&fresh, path)?;

@@ -178,6 +178,11 @@ impl Batch {
         self.rows.is_empty() && self.changes.is_empty()
     }
 
+    /// The sessions that have new events, or are gone, once the batch is written.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = SessionId> {
+        self.heads.keys().copied().chain(self.deleted())
+    }
+
     /// The sessions that are gone once the batch is written.
     pub(crate) fn deleted(&self) -> impl Iterator<Item = SessionId> {
         self.deleted.iter().copied()

@@ -178,6 +178,10 @@ fn look_at_log(path: &Path, durability: Durability) -> Result<(), StoreError> {
 }
 
 fn prepare(conn: &mut Connection, options: &Options, from: usize) -> rusqlite::Result<()> {
+    if from == 0 {
+        // So that room can be given back a little at a time; only an empty file takes it.
+        conn.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
+    }
     let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
     if mode != "wal" {
         return Err(rusqlite::Error::SqliteFailure(

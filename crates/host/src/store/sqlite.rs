@@ -1,6 +1,6 @@
 //! The SQLite store: opening, closing, and its side of [`Store`]. Never writes by itself; that is the writer's.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -17,18 +17,19 @@ use switchboard_types::{
 use super::check::{self, Sound};
 use super::index::Index;
 use super::kept;
+use super::notes::Notes;
 use super::reader::{Readers, Reading};
 use super::rows::{self, Sealed, db};
 use super::salvage;
 use super::writer::{OnDone, Order, Tail, Writer, answer};
-use super::{Calls, Slice, Store, StoreError, StoredSession, Which};
+use super::{Calls, Shrunk, Slice, Store, StoreError, StoredSession, Which};
 
 /// The database's name in its folder.
 pub const FILE_NAME: &str = "switchboard.db";
 /// Commits that wait for the writer. Whoever commits bounds their bytes; this only keeps the queue itself small.
 const QUEUE_COMMITS: usize = 1024;
 /// How long a locked file is waited for.
-const BUSY: Duration = Duration::from_millis(1000);
+pub(crate) const BUSY: Duration = Duration::from_millis(1000);
 
 /// What a commit survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub struct Options {
     pub bounds: Bounds,
     /// The engine's way to the disk, by its registered name; for tests.
     pub vfs: Option<String>,
+    /// Where it is noted which sessions have changed.
+    pub notes: Notes,
 }
 
 /// What happened while a store was opened.
@@ -185,6 +188,8 @@ impl SqliteStore {
             index: index.clone(),
             tail,
             bounds: options.bounds,
+            notes: options.notes.clone(),
+            shrinking: VecDeque::new(),
             orders,
             on_done: on_done.clone(),
             next_session: next_session.clone(),
@@ -349,6 +354,13 @@ impl Store for SqliteStore {
 
     fn next_session(&self) -> Result<SessionId, StoreError> {
         Ok(SessionId(self.next_session.load(Ordering::Acquire)))
+    }
+
+    fn shrink(&self) -> Result<Shrunk, StoreError> {
+        let (answer, answered) = sync_channel(1);
+        let orders = self.orders.as_ref().ok_or(StoreError::Closed)?;
+        orders.send(Order::Shrink(answer)).map_err(|_| StoreError::Closed)?;
+        answered.recv().map_err(|_| StoreError::Closed)?.map_err(|error| StoreError::from_engine(&self.path, error))
     }
 }
 

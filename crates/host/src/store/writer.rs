@@ -4,18 +4,21 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, TransactionBehavior};
 use switchboard_types::{Commit, CommitDone, Seq, SessionId};
 
+use super::Shrunk;
 use super::batch::{Batch, Numbers, was_deleted};
 use super::check;
 use super::error::{StoreError, is_damage};
 use super::index::{Index, Run};
+use super::notes::Notes;
 use super::rows;
+use super::shrink::Shrinking;
 use super::sqlite::Bounds;
 
 /// Bytes of events that share one transaction; what is beyond waits for the next.
@@ -48,6 +51,8 @@ pub(crate) enum Order {
     Commit(Commit),
     /// A reader found that these events are lost.
     Lost { session: SessionId, first: Seq, last: Seq },
+    /// Somebody wants free room given back.
+    Shrink(SyncSender<rusqlite::Result<Shrunk>>),
 }
 
 /// How much lies in the tail, and whose rows are the oldest.
@@ -65,6 +70,9 @@ pub(crate) struct Writer {
     pub(crate) index: Arc<Index>,
     pub(crate) tail: Tail,
     pub(crate) bounds: Bounds,
+    pub(crate) notes: Notes,
+    /// What is given back, and who waits for it; the first is under way.
+    pub(crate) shrinking: VecDeque<Shrinking>,
     pub(crate) orders: Receiver<Order>,
     pub(crate) on_done: OnDone,
     pub(crate) next_session: Arc<AtomicU64>,
@@ -99,6 +107,13 @@ impl Writer {
 
     fn next_order(&mut self) -> Option<Order> {
         loop {
+            if !self.shrinking.is_empty() {
+                if let Ok(order) = self.orders.try_recv() {
+                    return Some(order);
+                }
+                self.shrink_a_little();
+                continue;
+            }
             if !self.wants_packing() && !self.wants_checkpoint() {
                 return self.orders.recv().ok();
             }
@@ -171,6 +186,7 @@ impl Writer {
                     });
                 }
                 Order::Lost { session, first, last } => self.note_lost(session, first, last),
+                Order::Shrink(answer) => self.shrinking.push_back(Shrinking::new(answer)),
             }
             if bytes >= GROUP_BYTES || commits >= GROUP_COMMITS {
                 break;
@@ -208,6 +224,7 @@ impl Writer {
             self.tail.order.push_back((run.id, *session));
             self.next_id = run.id + 1;
         }
+        self.notes.changed(batch.changed());
         self.index.add(runs);
         for session in batch.deleted() {
             let gone = self.index.forget(session);

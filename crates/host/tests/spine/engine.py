@@ -19,6 +19,7 @@ import argparse
 import json
 import random
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -438,9 +439,14 @@ def main():
     options.add_argument("--token", default="")
     options.add_argument("--names", action="store_true")
     options.add_argument("--beats", action="store_true")
+    options.add_argument("--tls", nargs=2, metavar=("CERTIFICATE", "KEY"))
     options = options.parse_args()
     Handler.engine = Engine(options)
     server = Server(("127.0.0.1", options.port), Handler)
+    if options.tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*options.tls)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     print(json.dumps({"port": server.server_address[1]}), flush=True)
     # Whoever started it holds its input; when that is gone, so is it.
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -5,4 +5,5 @@ mod files;
 mod losses;
 mod restarts;
 mod stand;
+mod tls;
 mod tokens;

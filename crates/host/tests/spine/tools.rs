@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::bench::Bench;
-use super::host::Place;
+use super::host::{PATIENCE, Place};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_hosts_own_tools_are_listed_by_name_and_can_be_called() {
@@ -224,7 +224,16 @@ async fn the_past_survives_a_restart_page_by_page_and_what_was_open_is_over() {
 
     let host = place.serve();
     let mut bench = Bench::at(&host).await;
-    let after = bench.told(history).await["history"].clone();
+    // The end of what was open is on the disk a moment after the door is open.
+    let settled = async {
+        loop {
+            let history = bench.told(history.clone()).await["history"].clone();
+            if history[0]["status"] != "open" {
+                return history;
+            }
+        }
+    };
+    let after = tokio::time::timeout(PATIENCE, settled).await.expect("what was open ends");
     assert_eq!(after.as_array().unwrap().len(), 3, "{after}");
     let told =
         |n: usize| json!([after[n]["toolName"], after[n]["status"], after[n]["success"], after[n]["error"]["code"]]);

@@ -157,6 +157,14 @@ impl Engine {
         match (&session.there, session.making) {
             (None, Making::WithPrompt) => {
                 let task = input.content().to_owned();
+                let left_out = std::mem::take(&mut input.uploads).len();
+                if left_out > 0 {
+                    let message = format!(
+                        "this engine takes no files with the first prompt of a session; {left_out} were left out: send \
+                         them with the next one"
+                    );
+                    self.say(Word::Log { session: id, level: LogLevel::Warn, message });
+                }
                 return self.create(id, Some(&task));
             }
             (None, _) => return,

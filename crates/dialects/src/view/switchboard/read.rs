@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use switchboard_types::desk::artifact;
 use switchboard_types::limits::{MAX_HISTORY_ROWS, MAX_ID_BYTES, MAX_SEATS_PER_LINK};
 use switchboard_types::{
-    Command, Epoch, HistoryPlace, PolicyChange, Prompt, Reject, RejectCode, Seen, TabId, Trust, TurnName, Visibility,
-    WorkspaceRoot,
+    Chore, Command, Epoch, FileRequest, HistoryPlace, LibraryRequest, PolicyChange, Prompt, Reject, RejectCode,
+    RequestNo, SecretText, Seen, SessionRequest, SettingsRequest, SettingsScope, TabId, Trust, TurnName, UsageQuery,
+    Visibility, WorkspaceRoot,
 };
 
-use super::shape::{FromView, WireSeat, WireSeen};
+use super::shape::{FromView, WireForm, WireSeat, WireSeen};
 
 /// Files and excerpts that go with one prompt.
 const MAX_CONTEXT_ITEMS: usize = 1000;
@@ -76,9 +78,56 @@ pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
             let limit = limit.map_or(MAX_HISTORY_ROWS, |limit| usize::try_from(limit).unwrap_or(MAX_HISTORY_ROWS));
             Ok(Command::History { before, limit })
         }
-        FromView::DeleteSession { session } => Ok(Command::DeleteSession { session }),
+        FromView::DeleteSession { request: None, session } => Ok(Command::DeleteSession { session }),
+        FromView::DeleteSession { request: Some(request), session } => {
+            Ok(desk(request, SessionRequest::Delete { session }))
+        }
+        FromView::Search { request, query } => Ok(library(request, LibraryRequest::Search(Box::new(query)))),
+        FromView::Usage { request, by, session, since } => {
+            Ok(library(request, LibraryRequest::Usage(UsageQuery { by, session, since })))
+        }
+        FromView::Upkeep { request } => Ok(library(request, LibraryRequest::Upkeep {})),
+        FromView::Rebuild { request } => Ok(library(request, LibraryRequest::Rebuild {})),
+        FromView::WatchSettings {} => Ok(Command::WatchSettings {}),
+        FromView::SaveSettings { request, workspace, change } => {
+            let scope = match workspace.map(folder).transpose()? {
+                Some(root) => SettingsScope::Workspace(root),
+                None => SettingsScope::User,
+            };
+            Ok(settings(request, SettingsRequest::Save { scope, change: Box::new(change) }))
+        }
+        FromView::SaveToken { request, token, base_url } => {
+            Ok(settings(request, SettingsRequest::SaveToken { token: SecretText(token.0), base_url }))
+        }
+        FromView::TestModels { request, base_url } => Ok(settings(request, SettingsRequest::Test { base_url })),
+        FromView::RenameSession { request, session, title } => {
+            Ok(desk(request, SessionRequest::Rename { session, title }))
+        }
+        FromView::SetSessionPolicy { request, session, change } => {
+            Ok(desk(request, SessionRequest::SetPolicy { session, change: policy(change)? }))
+        }
+        FromView::ExportSession { request, session, form } => {
+            let path = match form {
+                WireForm::Log => artifact::LOG,
+                WireForm::Conversation => artifact::CONVERSATION,
+            };
+            let what = FileRequest::Artifact { path: path.to_owned() };
+            Ok(desk(request, SessionRequest::Files { session, what }))
+        }
         FromView::Ping { n } => Ok(Command::Ping { number: n }),
     }
+}
+
+fn library(request: RequestNo, what: LibraryRequest) -> Command {
+    Command::Chore { request, what: Chore::Library(what) }
+}
+
+fn settings(request: RequestNo, what: SettingsRequest) -> Command {
+    Command::Chore { request, what: Chore::Settings(what) }
+}
+
+fn desk(request: RequestNo, what: SessionRequest) -> Command {
+    Command::Session { request, what }
 }
 
 fn unreadable(error: &serde_json::Error) -> Reject {

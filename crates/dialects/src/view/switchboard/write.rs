@@ -2,7 +2,10 @@
 //! JSON value for each event.
 
 use switchboard_types::record::Peek;
-use switchboard_types::{Epoch, EventRef, Page, TabId, Told, TurnId};
+use switchboard_types::{
+    ChoreAnswer, Epoch, EventRef, FileAnswer, LibraryAnswer, Page, Reject, RequestNo, SessionAnswer, SettingsAnswer,
+    TabId, Told, TurnId,
+};
 
 use super::VERSION;
 use super::shape::{ToView, epoch};
@@ -47,6 +50,12 @@ pub(super) fn told(scratch: &mut Vec<u8>, told: &Told, message: &mut dyn FnMut(&
             shape(scratch, &ToView::Containment { containment: containment.clone() });
         }
         Told::Pong { number } => shape(scratch, &ToView::Pong { n: *number }),
+        Told::ChoreNews { request, done, total } => {
+            shape(scratch, &ToView::Progress { request: *request, done: *done, total: *total });
+        }
+        Told::ChoreDone { request, result } => shape(scratch, &chore(*request, result)),
+        Told::Settings(settings) => shape(scratch, &ToView::Settings { settings: (**settings).clone() }),
+        Told::Answer { request, result } => shape(scratch, &answer(*request, result)),
         // Only asked for in dialects that list tabs or call tools, and nothing else.
         Told::Tabs { .. }
         | Told::Tools { .. }
@@ -57,14 +66,63 @@ pub(super) fn told(scratch: &mut Vec<u8>, told: &Told, message: &mut dyn FnMut(&
         | Told::LentCall { .. }
         | Told::ApprovalsWatched { .. }
         | Told::ApprovalOpen { .. }
-        | Told::Answered { .. }
-        | Told::ChoreNews { .. }
-        | Told::ChoreDone { .. }
-        | Told::Settings(_)
-        | Told::Answer { .. } => return,
+        | Told::Answered { .. } => return,
     }
     message(scratch);
     scratch.shrink_to(KEEP_SCRATCH_BYTES);
+}
+
+fn failed(request: RequestNo, reject: &Reject) -> ToView {
+    ToView::Failed { request, code: reject.code, message: reject.message.clone() }
+}
+
+fn chore(request: RequestNo, result: &Result<Box<ChoreAnswer>, Reject>) -> ToView {
+    match result.as_deref() {
+        Ok(ChoreAnswer::Library(LibraryAnswer::Found(found))) => ToView::Found {
+            request,
+            sessions: found.sessions.iter().map(Into::into).collect(),
+            more: found.more,
+            behind: found.behind,
+        },
+        Ok(ChoreAnswer::Library(LibraryAnswer::Usage(rows))) => ToView::Used { request, rows: rows.clone() },
+        Ok(ChoreAnswer::Library(LibraryAnswer::Kept(kept))) => ToView::Kept { request, kept: kept.clone() },
+        Ok(ChoreAnswer::Library(LibraryAnswer::Rebuilt(rebuilt))) => {
+            ToView::Rebuilt { request, rebuilt: rebuilt.clone() }
+        }
+        Ok(ChoreAnswer::Settings(SettingsAnswer::Saved {})) => ToView::Done { request },
+        Ok(ChoreAnswer::Settings(SettingsAnswer::Token { has_token })) => {
+            ToView::Token { request, has_token: *has_token }
+        }
+        Ok(ChoreAnswer::Settings(SettingsAnswer::Tested { success, message, models })) => {
+            ToView::Tested { request, success: *success, message: message.clone(), models: models.clone() }
+        }
+        Err(reject) => failed(request, reject),
+    }
+}
+
+fn answer(request: RequestNo, result: &Result<Box<SessionAnswer>, Reject>) -> ToView {
+    match result.as_deref() {
+        Ok(SessionAnswer::Files(files)) => match &**files {
+            FileAnswer::Artifact { name, mime, size, url } => {
+                ToView::Artifact { request, name: name.clone(), mime: mime.clone(), size: *size, url: url.clone() }
+            }
+            FileAnswer::Entries { .. } | FileAnswer::Snippet { .. } | FileAnswer::Diff { .. } => {
+                ToView::Done { request }
+            }
+        },
+        // What the page asks of sessions has no more to say than that it is done.
+        Ok(
+            SessionAnswer::Done {}
+            | SessionAnswer::Created { .. }
+            | SessionAnswer::Sessions { .. }
+            | SessionAnswer::Session(_)
+            | SessionAnswer::Following { .. }
+            | SessionAnswer::Queued { .. }
+            | SessionAnswer::Stopped { .. }
+            | SessionAnswer::Ordered { .. },
+        ) => ToView::Done { request },
+        Err(reject) => failed(request, reject),
+    }
 }
 
 fn shape(out: &mut Vec<u8>, shape: &ToView) {

@@ -4,7 +4,7 @@ use hyper::Uri;
 
 /// An engine's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Address {
+pub(crate) struct Address {
     pub(super) scheme: Scheme,
     pub(super) host: String,
     pub(super) port: u16,
@@ -14,14 +14,14 @@ pub(super) struct Address {
 
 /// How it is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scheme {
+pub(crate) enum Scheme {
     Plain,
     Tls,
 }
 
 impl Address {
     /// Reads what the configuration says; the error is for a person and repeats nothing of it.
-    pub(super) fn read(url: &str) -> Result<Self, String> {
+    pub(crate) fn read(url: &str) -> Result<Self, String> {
         let wrong = || "its `url` is no address such as http://127.0.0.1:9099 or https://host/path".to_owned();
         let uri: Uri = url.parse().map_err(|_| wrong())?;
         let scheme = match uri.scheme_str() {
@@ -42,7 +42,7 @@ impl Address {
     }
 
     /// Scheme, host and port: what a token is bound to.
-    pub(super) fn origin(&self) -> String {
+    pub(crate) fn origin(&self) -> String {
         let scheme = match self.scheme {
             Scheme::Plain => "http",
             Scheme::Tls => "https",

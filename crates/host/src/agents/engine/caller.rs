@@ -37,7 +37,7 @@ const REMOVED: &str = "[removed]";
 const LAST_EVENT_ID: &str = "last-event-id";
 
 /// Who talks to one engine.
-pub(super) struct Caller {
+pub(crate) struct Caller {
     address: Address,
     token: Option<HeaderValue>,
     hush: Hush,
@@ -92,7 +92,7 @@ type Sender = http1::SendRequest<Full<Bytes>>;
 
 impl Caller {
     /// The error is for a person.
-    pub(super) fn new(address: Address, token: Option<&Secret>) -> Result<Self, String> {
+    pub(crate) fn new(address: Address, token: Option<&Secret>) -> Result<Self, String> {
         let bearer = |token: &Secret| {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", token.reveal()))
                 .map_err(|_| "its secret holds what no header may; store it again".to_owned())?;
@@ -109,7 +109,7 @@ impl Caller {
     }
 
     /// Makes a request.
-    pub(super) async fn call(&self, request: Request) -> Result<Response, Failure> {
+    pub(crate) async fn call(&self, request: Request) -> Result<Response, Failure> {
         let unsent = |message: String| Failure { sent: Sent::No, message };
         let perhaps = |message: String| Failure { sent: Sent::Perhaps, message };
         let asked = self.request(&request).map_err(|error| unsent(error.to_string()))?;

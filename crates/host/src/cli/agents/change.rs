@@ -19,7 +19,9 @@ impl From<EditError> for Failure {
     fn from(error: EditError) -> Self {
         let exit = match &error {
             EditError::NotThere { .. } => Exit::NotFound,
-            EditError::Taken { .. } | EditError::Wrong(_) | EditError::WouldBeWrong(_) => Exit::Usage,
+            EditError::Taken { .. } | EditError::Wrong(_) | EditError::WouldBeWrong(_) | EditError::Refused(_) => {
+                Exit::Usage
+            }
             EditError::NoFile | EditError::ByHand { .. } | EditError::Unwritable { .. } => Exit::Failed,
         };
         Self::new(exit, error.to_string())

@@ -10,6 +10,7 @@ use rustix::process::geteuid;
 use super::Report;
 use crate::cli::args::Cli;
 use crate::folder::Folder;
+use crate::secrets::{Keep, Secrets};
 
 /// Less room than this is a warning,
 const LITTLE_ROOM: u64 = 1024 * 1024 * 1024;
@@ -51,6 +52,7 @@ pub(super) fn look(cli: &Cli, report: &mut Report) -> Option<PathBuf> {
         Ok(found) => folder(&path, &found, report),
     }
     token(&path.join("token"), report);
+    secrets(&path, report);
     disk(&path, report);
     Some(path)
 }
@@ -73,6 +75,21 @@ fn folder(path: &Path, found: &Metadata, report: &mut Report) {
         report.wrong("data folder", format!("{shown} is open to other users"), format!("chmod 700 '{shown}'"));
     } else {
         report.good("data folder", format!("{shown}"));
+    }
+}
+
+/// Where secrets are, and whether those that are stored can be had.
+fn secrets(path: &Path, report: &mut Report) {
+    let secrets = Secrets::of(path);
+    let (kept, place) = secrets.kept_in();
+    match secrets.list() {
+        Err(error) => report.wrong("secrets", error.to_string(), ""),
+        Ok(all) if kept == Keep::File && all.iter().any(|listed| listed.kept == Keep::Keyring) => report.doubtful(
+            "secrets",
+            format!("some are in the keyring of your desktop, and new ones go to {place}"),
+            "start the keyring, or store those secrets again; `switchboard secrets list` names them",
+        ),
+        Ok(_) => report.good("secrets", format!("new ones go to {place}")),
     }
 }
 

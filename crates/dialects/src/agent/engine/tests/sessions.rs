@@ -2,7 +2,7 @@
 
 use switchboard_types::desk::{FileAnswer, FileEntryKind, FileRequest, SessionAnswer, SnippetCut};
 use switchboard_types::source::{PermissionMode, Setup};
-use switchboard_types::{AgentRequest, AgentSessionInfo, Memory, RejectCode, Wish};
+use switchboard_types::{AgentRequest, AgentSessionInfo, ContextItem, Memory, RejectCode, Wish};
 
 use super::*;
 
@@ -86,6 +86,22 @@ fn an_engine_that_wants_a_task_gets_the_first_prompt_as_one() {
         matches!(&said[1], Word::Sourced { said: Said::Word(word), .. } if **word == Word::PromptTaken { session: S })
     );
     assert!(stage.requests.is_empty(), "it is not sent a second time");
+}
+
+#[test]
+fn files_that_a_first_prompt_cannot_carry_are_said_to_be_left_out() {
+    let mut stage = Stage::known(&none());
+    stage.ask(open(None, Elsewhere::default()));
+    stage.answer("/v1/sessions", 422, &json!({"detail":[{"loc":["body","task"],"msg":"field required"}]}));
+    stage.said();
+    let file = ContextItem { path: Some("a.txt".to_owned()), content: Some("one".to_owned()), image: None };
+    let prompt = Prompt { text: "do it".to_owned(), context: vec![file] };
+    stage.ask(Ask::Prompt { session: S, name: "t1".into(), prompt, recap: None });
+    let said = stage.said();
+    assert!(matches!(&said[..], [Word::Log { message, .. }] if message.contains("1 were left out")), "{said:?}");
+    assert!(matches!(stage.requests[0].payload, Payload::Json(_)));
+    stage.answer("/v1/sessions", 201, &json!({"session_id":"e1"}));
+    assert!(!stage.requests.iter().any(|request| matches!(request.payload, Payload::Upload(_))));
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Probe {
         let (inbox_to, inbox) = mpsc::channel(INBOX_MESSAGES);
         let agents = Agents::start(&folder, inbox_to, Clock::start(), Graces::default())
             .map_err(|error| Failure::failed(format!("agents cannot be started: {error}")))?
-            .with_secrets(Secrets::within(data.path()));
+            .with_secrets(Secrets::of(data.path()));
         let orders = agents.spawn(LIFE, &whom.spec, &whom.root);
         let now = Instant::now();
         Ok(Self {

@@ -1,0 +1,63 @@
+//! What people set at a view: saved, tested, and put into what agents are configured with. Knows nothing of links and turns.
+//!
+//! | module | owns |
+//! | --- | --- |
+//! | `clerk` | carries out what a view wants of settings |
+//! | `probe` | sees whether a model server answers, and what it has |
+
+mod clerk;
+mod probe;
+
+use serde_json::Value;
+use switchboard_types::Settings;
+
+pub use clerk::Clerk;
+
+use crate::agents::Address;
+use crate::secrets::Tokens;
+
+/// Whether there is a token for the model server at this address.
+#[must_use]
+pub fn fits(tokens: &Tokens, base_url: Option<&str>) -> bool {
+    let origin = base_url.and_then(|url| Address::read(url).ok()).map(|address| address.origin());
+    match (&tokens.model_server, origin) {
+        (Some(token), Some(origin)) => token.bound.as_ref().is_none_or(|bound| *bound == origin),
+        (_, None) | (None, _) => false,
+    }
+}
+
+/// What an agent is configured with: its own configuration, and what people have set where that says nothing. Which files are
+/// asked about is the host's own business.
+#[must_use]
+pub fn for_agent(settings: &Settings, own: Value) -> Value {
+    let settings = Settings { sensitive_file_patterns: None, ..settings.clone() };
+    match (serde_json::to_value(settings), own) {
+        (Ok(Value::Object(mut all)), Value::Object(own)) => {
+            all.extend(own);
+            Value::Object(all)
+        }
+        (_, own) => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use switchboard_types::{Patterns, Temperature, Unasked};
+
+    use super::*;
+
+    #[test]
+    fn an_agents_own_configuration_goes_before_what_people_have_set() {
+        let settings = Settings {
+            agent_model: Some("big".to_owned()),
+            max_iterations: Some(5),
+            temperature: Some(Temperature(70)),
+            sensitive_file_patterns: Some(Patterns(vec![("x".to_owned(), Unasked::May)])),
+            ..Settings::default()
+        };
+        let made = for_agent(&settings, json!({ "depth": 1, "maxIterations": 9 }));
+        assert_eq!(made, json!({ "depth": 1, "maxIterations": 9, "agentModel": "big", "temperature": 0.7 }));
+        assert_eq!(for_agent(&Settings::default(), json!({ "depth": 1 })), json!({ "depth": 1 }));
+    }
+}

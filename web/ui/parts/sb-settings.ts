@@ -1,0 +1,139 @@
+/** The settings, on a sheet over the page: whose they are, the form, the token, what was used, and upkeep. */
+import { css, html, LitElement, nothing } from "lit";
+import { property, state } from "lit/decorators.js";
+import { folderName, revealed } from "../model/words";
+import type { Page } from "../page";
+import { icons } from "../theme/icons";
+import { shared } from "../theme/shared";
+import { sheetStyle } from "./bench-style";
+import "./sb-settings-form";
+import "./sb-token";
+import "./sb-upkeep";
+import "./sb-used-days";
+
+export class SbSettings extends LitElement {
+  static override styles = [
+    shared,
+    sheetStyle,
+    css`
+      dialog {
+        width: min(52rem, calc(100vw - 1rem));
+      }
+      .body {
+        padding: 0.9rem 1.1rem 1.2rem;
+        overflow: auto;
+        flex: 1;
+        min-height: 0;
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        align-content: start;
+        gap: 0.9rem;
+      }
+      .whose {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5em 0.8em;
+        align-items: center;
+      }
+      select {
+        font: inherit;
+        color: inherit;
+        background: var(--sb-raised);
+        border: 1px solid var(--sb-line-strong);
+        border-radius: 7px;
+        padding: 0.3em 0.5em;
+        max-width: 100%;
+        min-width: 0;
+      }
+      p {
+        margin: 0;
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+  @property({ attribute: false }) page!: Page;
+  @property({ attribute: false }) version = "";
+  @state() open = false;
+  /** The folder whose settings are shown; null for the user's own. */
+  @state() private folder: string | null = null;
+
+  show(): void {
+    this.open = true;
+    const { library } = this.page;
+    library.watchSettings();
+    library.chores.tested = null;
+    void library.chores.readDays();
+    void this.updateComplete.then(() => {
+      const dialog = this.renderRoot.querySelector("dialog");
+      if (dialog && !dialog.open) dialog.showModal();
+    });
+  }
+
+  protected override render() {
+    if (!this.open) return nothing;
+    const { chores } = this.page.library;
+    const { settings } = chores;
+    return html`<dialog aria-labelledby="settings-title" data-testid="settings" @close=${() => (this.open = false)}>
+      <div class="bar">
+        <h2 id="settings-title">Settings</h2>
+        <form method="dialog">
+          <button class="plain icon" aria-label="Close" data-testid="settings-close">${icons.close}</button>
+        </form>
+      </div>
+      <div class="body" tabindex="0" role="region" aria-label="Settings">
+        ${
+          settings === null
+            ? html`<p class="muted" role="status">Loading…</p>`
+            : html`${settings.firstRun ? html`<p class="small muted" data-testid="settings-first">Nothing is set up yet. Every field may stay empty.</p>` : nothing}
+                ${this.whose()}
+                <sb-settings-form
+                  .page=${this.page}
+                  .settings=${settings}
+                  .folder=${this.folder}
+                  .version=${this.version}
+                ></sb-settings-form>
+                ${
+                  this.folder === null
+                    ? html`<sb-token .page=${this.page} .version=${this.version}></sb-token>`
+                    : nothing
+                }`
+        }
+        <sb-used-days .page=${this.page} .version=${this.version}></sb-used-days>
+        <sb-upkeep .page=${this.page} .version=${this.version}></sb-upkeep>
+      </div>
+    </dialog>`;
+  }
+
+  private whose() {
+    const workspaces = [...this.page.model.workspaces.values()];
+    const own = this.folder === null;
+    return html`<div class="whose">
+      <label
+        >For
+        <select data-testid="settings-scope" @change=${this.pick}>
+          <option value="" ?selected=${own}>everything you do</option>
+          ${workspaces.map(
+            ({ root, trusted }) =>
+              html`<option .value=${root} ?selected=${root === this.folder} ?disabled=${!trusted}>
+                the folder ${revealed(folderName(root))}${trusted ? "" : " (not trusted)"}
+              </option>`,
+          )}
+        </select>
+      </label>
+      <p class="small muted">
+        ${
+          own
+            ? "A folder can have settings of its own, once it is trusted."
+            : html`What is empty here is as in your own settings. Kept in <code>${revealed(this.folder ?? "")}/.switchboard/config.toml</code>.`
+        }
+      </p>
+    </div>`;
+  }
+
+  private readonly pick = (event: Event): void => {
+    const { value } = event.target as HTMLSelectElement;
+    this.folder = value === "" ? null : value;
+  };
+}
+
+customElements.define("sb-settings", SbSettings);
