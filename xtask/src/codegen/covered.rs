@@ -85,8 +85,10 @@ mod tests {
     #[test]
     fn a_message_without_a_test_and_a_test_of_no_message_are_errors() {
         let sources = sources(Path::new(TESTS)).unwrap();
-        let without: Vec<(String, String)> =
-            sources.iter().map(|(file, text)| (file.clone(), text.replace("\"< streamChunk\"", "\"< init\""))).collect();
+        let without: Vec<(String, String)> = sources
+            .iter()
+            .map(|(file, text)| (file.clone(), text.replace("\"< streamChunk\"", "\"< init\"")))
+            .collect();
         assert!(table_of(&without).unwrap_err().to_string().contains("`< streamChunk`"));
         let mut more = sources;
         more.push(("more".to_owned(), "async fn one() { a.covers(&[\"< nothing\"]); }".to_owned()));

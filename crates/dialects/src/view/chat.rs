@@ -11,6 +11,7 @@
 //! | `history` | the messages of a session for the frame that loads it |
 //! | `streaming` | the same live: throttled texts, thinking, groups |
 //! | `sessions` | which session is the current one, and its seat |
+//! | `answers` | prompts and stops, and the host's answers to all that was asked |
 //! | `known`, `lists` | the other sessions, and the list in pages |
 //! | `deleting` | sessions that go, one or many |
 //! | `approvals` | answers, switches, patterns, modes and models |
@@ -18,6 +19,7 @@
 //! | `settings`, `chores` | settings, the token, tests, search and upkeep |
 
 mod actions;
+mod answers;
 mod approvals;
 mod asked;
 mod chores;

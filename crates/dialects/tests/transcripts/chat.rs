@@ -144,29 +144,3 @@ fn asked(what: &SessionRequest) -> Value {
         other => panic!("the dialect has no word for this: {other:?}"),
     }
 }
-
-#[test]
-#[ignore]
-fn bless() {
-    for (path, lines) in transcripts("chat") {
-        let mut dialect = Chat::new();
-        dialect.begin(LINK);
-        for (at, line) in lines.iter().enumerate() {
-            let now = Time(line.at);
-            let (mut gives, mut sends, mut messages) = (Value::Null, Vec::new(), Vec::new());
-            match line.dir.as_deref() {
-                Some("->") => (gives, sends) = hears(&mut dialect, now, line),
-                Some("<-") => {
-                    let told = told(line.from.as_ref().unwrap());
-                    messages = said(|message| match &told {
-                        Some(told) => dialect.write(now, told, message),
-                        None => dialect.tick(now, message),
-                    });
-                }
-                _ => {}
-            }
-            let asks: Vec<Value> = std::iter::from_fn(|| dialect.asks()).map(|command| commanded(&command)).collect();
-            println!("BLESS {}", json!({"path": path.display().to_string(), "at": at, "gives": gives, "sends": sends, "messages": messages, "asks": asks}));
-        }
-    }
-}

@@ -37,13 +37,26 @@ enum Saying {
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 enum Answer {
     Created(SessionId),
-    Sessions { sessions: Vec<Summary>, next: Option<(u64, u64)> },
+    Sessions {
+        sessions: Vec<Summary>,
+        next: Option<(u64, u64)>,
+    },
     /// So many sessions, the first of them this one.
-    Many { first: u64, count: u64, next: Option<(u64, u64)> },
-    Following { session: SessionId, tab: TabId, head: Seq },
+    Many {
+        first: u64,
+        count: u64,
+        next: Option<(u64, u64)>,
+    },
+    Following {
+        session: SessionId,
+        tab: TabId,
+        head: Seq,
+    },
     Queued(u32),
     Stopped(bool),
-    Diff { opened: bool },
+    Diff {
+        opened: bool,
+    },
     Done,
 }
 
@@ -104,9 +117,7 @@ pub(crate) fn told(from: &Value) -> Option<Told> {
         }
         Saying::Gap { tab, from, to } => Told::Gap { tab, from, to },
         Saying::Reset { tab } => Told::Reset { tab },
-        Saying::Refused { code, message, tab } => {
-            Told::Refused(Reject { tab, ..reject(Refused { code, message }) })
-        }
+        Saying::Refused { code, message, tab } => Told::Refused(Reject { tab, ..reject(Refused { code, message }) }),
         Saying::Answer { request, answer, error } => {
             let result = answer.map(|answer| Box::new(answered(answer)));
             Told::Answer { request, result: result.ok_or_else(|| reject(error.unwrap())) }

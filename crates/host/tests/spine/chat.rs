@@ -53,7 +53,10 @@ impl Published {
         let whole = |shape: &Value| {
             let mut whole = shape.clone();
             whole["$defs"] = schema["hostToView"]["$defs"].clone();
-            (shape["properties"]["type"]["const"].as_str().unwrap().to_owned(), jsonschema::validator_for(&whole).unwrap())
+            (
+                shape["properties"]["type"]["const"].as_str().unwrap().to_owned(),
+                jsonschema::validator_for(&whole).unwrap(),
+            )
         };
         let to_view = schema["hostToView"]["oneOf"].as_array().unwrap().iter().map(whole).collect();
         Self { to_host: jsonschema::validator_for(&schema["viewToHost"]).unwrap(), to_view }
@@ -127,6 +130,17 @@ impl Screen {
 
     async fn wait_where(&mut self, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
         self.view.wait_for(what, holds).await
+    }
+
+    /// Waits until a session's last status is this one, whenever it was told.
+    async fn has_status(&mut self, session: &str, status: &str) {
+        let last = |told: &[Value]| {
+            let of = |one: &&Value| one["type"] == "updateSessionStatus" && one["sessionId"] == session;
+            told.iter().rfind(of).is_some_and(|one| one["status"] == status)
+        };
+        while !last(&self.view.told) {
+            assert!(self.view.next().await.is_some(), "the link ended: {:#?}", self.view.told);
+        }
     }
 
     /// A prompt and all of its answer.

@@ -21,8 +21,11 @@ impl Chat {
         }
         let seat = self.seat.as_ref().filter(|seat| seat.session == session);
         let asked = seat.and_then(|seat| seat.fold.questions.get(&approval));
-        // One that is not known here may have been edited, for all that we know; the host looks at it again.
-        let edited = asked.map_or_else(|| None, |asked| asked.edited(command));
+        // Of one that is not known here nobody can say whether it was edited; then the host looks at it anew.
+        let edited = match asked {
+            Some(asked) => asked.edited(command),
+            None => command,
+        };
         let decision = if approved { Decision::AllowOnce } else { Decision::Deny };
         Ok(self.ask(Kind::Answer { session }, |request| Command::Answer {
             request,

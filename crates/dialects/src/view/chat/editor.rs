@@ -25,16 +25,17 @@ const NO_EDITOR: &str = "no editor is joined: a view that lends the tool";
 
 impl Chat {
     pub(super) fn add_context(&mut self) -> Result<Command, Reject> {
-        let session = self.must_have_current()?;
-        Ok(self.call(Kind::Context, session, CONTEXT_TOOL, json!({})))
+        self.must_have_current()?;
+        Ok(self.call(Kind::Context, CONTEXT_TOOL, json!({})))
     }
 
-    fn call(&mut self, kind: Kind, session: SessionId, tool: &str, parameters: Value) -> Command {
+    /// At the bench, since it is no part of the conversation.
+    fn call(&mut self, kind: Kind, tool: &str, parameters: Value) -> Command {
         let call = ToolRequest {
             call: None,
             tool: ToolName::from(tool),
             parameters,
-            session: Some(session),
+            session: None,
             workspace: None,
             timeout_ms: Some(PATIENCE_MS),
         };
@@ -59,7 +60,7 @@ impl Chat {
         let Some(diff) = question.diff.clone() else {
             return Err(Reject::new(RejectCode::TooLarge, "this change is too long to be shown in an editor"));
         };
-        Ok(self.call(Kind::Show { session }, session, DIFF_TOOL, json!({ "path": path, "diff": diff })))
+        Ok(self.call(Kind::Show { session }, DIFF_TOOL, json!({ "path": path, "diff": diff })))
     }
 
     /// A change was looked for in the log; an editor may have shown it.

@@ -18,9 +18,7 @@ async fn another_session_goes_on_and_only_its_status_is_told() {
     assert_ne!(first, second);
     let from = screen.view.told.len();
     assert!(screen.answer("demo: echo meanwhile").await.contains("meanwhile"));
-    let over = |told: &Value| told["type"] == "updateSessionStatus" && told["status"] == "completed";
-    let ended = screen.wait_where("the end of the first", |told| over(told) && told["sessionId"] == first.as_str()).await;
-    assert_eq!(ended["sessionId"], first.as_str());
+    screen.has_status(&first, "completed").await;
     for told in &screen.view.told[from..] {
         let other = told.get("sessionId").is_some_and(|session| *session == first.as_str());
         assert!(!other || told["type"] == "updateSessionStatus", "{told}");
@@ -28,7 +26,11 @@ async fn another_session_goes_on_and_only_its_status_is_told() {
     // Nothing of it is lost.
     let messages = screen.load(&first).await;
     let answer = messages.as_array().unwrap().last().unwrap();
-    assert_eq!((&answer["role"], answer["content"].as_str().unwrap().len() > 60), (&json!("assistant"), true), "{answer}");
+    assert_eq!(
+        (&answer["role"], answer["content"].as_str().unwrap().len() > 60),
+        (&json!("assistant"), true),
+        "{answer}"
+    );
     // A new one is not made while an empty one is there.
     screen.new_chat().await;
     let empty = screen.session.clone();
@@ -58,7 +60,9 @@ async fn two_links_have_a_current_session_each() {
     two.prompt("demo: echo seen by both").await;
     for screen in [&mut one, &mut two] {
         screen
-            .wait_where("the prompt", |told| told["type"] == "addMessage" && told["message"]["content"] == "demo: echo seen by both")
+            .wait_where("the prompt", |told| {
+                told["type"] == "addMessage" && told["message"]["content"] == "demo: echo seen by both"
+            })
             .await;
         assert!(screen.wait("finalMessage").await["content"].as_str().unwrap().contains("seen by both"));
     }
@@ -104,6 +108,8 @@ async fn after_a_crash_of_the_host_nothing_is_left_generating() {
     again.wait("generationStopped").await;
     let statuses: Vec<&Value> = listed["sessions"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
     assert!(!statuses.contains(&&json!("generating")), "{listed}");
+    let own = listed["sessions"].as_array().unwrap().iter().find(|one| one["id"] == session.as_str()).unwrap();
+    assert_eq!(own["status"], "error", "{own}");
     // What was said is there, and so is what became of it.
     let messages = loaded["messages"].as_array().unwrap();
     assert!(messages.iter().any(|message| message["role"] == "assistant"), "{messages:?}");

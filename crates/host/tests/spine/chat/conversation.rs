@@ -11,7 +11,8 @@ async fn an_answer_comes_as_whole_texts_that_replace_each_other() {
     let host = place.serve();
     let mut screen = Screen::start(&place, &host).await;
     let greeting = kinds(&screen.view.told);
-    let place_of = |kind: &str| greeting.iter().position(|told| *told == kind).unwrap_or_else(|| panic!("{greeting:?}"));
+    let place_of =
+        |kind: &str| greeting.iter().position(|told| *told == kind).unwrap_or_else(|| panic!("{greeting:?}"));
     assert!(place_of("init") < place_of("loadSessions") && place_of("loadSessions") < place_of("loadSessionMessages"));
     assert_eq!(screen.told("init")[0]["currentMode"], "agent");
     let answer = screen.answer("demo: slow 20").await;
@@ -23,12 +24,17 @@ async fn an_answer_comes_as_whole_texts_that_replace_each_other() {
         before = content.to_owned();
     }
     assert!(answer.starts_with(&before) && !before.is_empty(), "{before:?} {answer:?}");
-    assert!(screen.view.told.iter().all(|message| {
-        message.get("sessionId").is_none_or(|session| *session == screen.session.as_str())
-    }));
+    assert!(
+        screen
+            .view
+            .told
+            .iter()
+            .all(|message| { message.get("sessionId").is_none_or(|session| *session == screen.session.as_str()) })
+    );
     let added = &screen.told("addMessage")[0]["message"];
     assert_eq!((&added["role"], &added["content"]), (&json!("user"), &json!("demo: slow 20")));
-    screen.wait_where("its end", |told| told["type"] == "updateSessionStatus" && told["status"] == "completed").await;
+    let session = screen.session.clone();
+    screen.has_status(&session, "completed").await;
     let session = screen.session.clone();
     let messages = screen.load(&session).await;
     let roles: Vec<_> = messages.as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap()).collect();
@@ -67,7 +73,9 @@ async fn tool_calls_make_a_group_and_text_starts_anew_after_it() {
     assert!(at("startProgressGroup") < at("showToolAction") && at("showToolAction") < at("finishProgressGroup"));
     assert!(at("finishProgressGroup") < at("finalMessage"));
     // What was said before the calls is not repeated after them.
-    for chunk in screen.told("streamChunk").iter().filter(|chunk| !answer.starts_with(chunk["content"].as_str().unwrap())) {
+    for chunk in
+        screen.told("streamChunk").iter().filter(|chunk| !answer.starts_with(chunk["content"].as_str().unwrap()))
+    {
         let group = screen.view.told.iter().position(|told| told["type"] == "startProgressGroup").unwrap();
         assert!(screen.view.told.iter().position(|told| told == chunk).unwrap() < group);
     }
@@ -109,7 +117,8 @@ async fn stop_ends_what_runs_in_the_session_that_is_named() {
     screen.say(json!({"type": "stopGeneration", "sessionId": session})).await;
     screen.wait("finalMessage").await;
     screen.wait("generationStopped").await;
-    screen.wait_where("completed", |told| told["type"] == "updateSessionStatus" && told["status"] == "completed").await;
+    let session = screen.session.clone();
+    screen.has_status(&session, "completed").await;
     // Nothing runs any more: the view is told so, and nothing else happens.
     screen.say(json!({"type": "stopGeneration", "sessionId": session})).await;
     screen.wait("generationStopped").await;
@@ -147,7 +156,8 @@ async fn what_goes_wrong_is_said_and_the_link_lives() {
     screen.prompt("demo: error").await;
     screen.wait("showError").await;
     screen.wait("generationStopped").await;
-    screen.wait_where("its end", |told| told["type"] == "updateSessionStatus" && told["status"] == "error").await;
+    let session = screen.session.clone();
+    screen.has_status(&session, "error").await;
     screen.prompt("demo: crash 2").await;
     screen.wait("showError").await;
     screen.wait("generationStopped").await;
@@ -159,7 +169,8 @@ async fn what_goes_wrong_is_said_and_the_link_lives() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_may_not_start_is_said_once_and_the_view_has_its_greeting() {
-    let place = Place::new().with_config("default_agent = \"other\"\n[agents.other]\nkind = \"plain\"\ncommand = [\"true\"]\n");
+    let place =
+        Place::new().with_config("default_agent = \"other\"\n[agents.other]\nkind = \"plain\"\ncommand = [\"true\"]\n");
     let host = place.serve();
     let mut screen = Screen::open(&place, &host).await;
     screen.say(json!({"type": "ready"})).await;

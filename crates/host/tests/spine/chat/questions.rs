@@ -77,10 +77,18 @@ async fn a_change_of_a_file_is_shown_as_escaped_html_and_written_once_it_is_allo
     screen.prompt(&call("write_file", json!({"path": ".env", "content": hostile}))).await;
     let asked = screen.wait("requestFileEditApproval").await;
     let html = asked["diffHtml"].as_str().unwrap();
-    assert!(html.starts_with("<div class=\"diff\">") && html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{html}");
+    assert!(
+        html.starts_with("<div class=\"diff\">") && html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"),
+        "{html}"
+    );
     assert!(!html.contains("<script") && !html.contains("<img") && !html.contains('\u{202e}'), "{html}");
     let tags: Vec<&str> = html.split('<').skip(1).map(|tag| tag.split('>').next().unwrap()).collect();
-    assert!(tags.iter().all(|tag| tag.starts_with("div class=\"") || tag.starts_with("span class=\"") || ["/div", "/span"].contains(tag)), "{tags:?}");
+    assert!(
+        tags.iter().all(|tag| tag.starts_with("div class=\"")
+            || tag.starts_with("span class=\"")
+            || ["/div", "/span"].contains(tag)),
+        "{tags:?}"
+    );
     assert!(asked["filePath"].as_str().unwrap().ends_with(".env"), "{asked}");
     assert!(!place.workspace().join(".env").exists());
     // Whoever comes meanwhile is asked the same.
@@ -157,6 +165,10 @@ async fn a_path_that_climbs_out_is_never_written_unasked() {
         screen.wait("generationStopped").await;
         assert!(!outside.exists(), "{path}");
     }
-    assert!(screen.told("finalMessage").iter().all(|said| said["content"] == "refused"), "{:#?}", screen.told("finalMessage"));
+    assert!(
+        screen.told("finalMessage").iter().all(|said| said["content"] == "refused"),
+        "{:#?}",
+        screen.told("finalMessage")
+    );
     screen.covers(&[]);
 }

@@ -26,7 +26,10 @@ fn model_server() -> (String, mpsc::Receiver<String>) {
                 }
             }
             let body = r#"{"models":[{"name":"small:1b"},{"name":"large:70b"}]}"#;
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
             // The other side may be gone already.
             let _ = socket.write_all(format!("{head}{body}").as_bytes());
             let _ = seen.send(String::from_utf8_lossy(&request).into_owned());
@@ -45,7 +48,11 @@ async fn settings_are_stored_checked_and_pushed_to_every_view() {
     screen.say(json!({"type": "saveSettings", "settings": settings})).await;
     for one in [&mut screen, &mut other] {
         let told = one.wait("settingsUpdate").await;
-        assert_eq!((&told["settings"]["maxIterations"], &told["settings"]["agentModel"]), (&json!(12), &json!("small:1b")), "{told}");
+        assert_eq!(
+            (&told["settings"]["maxIterations"], &told["settings"]["agentModel"]),
+            (&json!(12), &json!("small:1b")),
+            "{told}"
+        );
         assert_eq!((&told["settings"]["temperature"], &told["hasToken"]), (&json!(0.3), &json!(false)), "{told}");
         let files = told["settings"]["sensitiveFilePatterns"].as_str().unwrap();
         assert!(files.find("**/*") < files.find(".env"), "{files}");
@@ -53,7 +60,11 @@ async fn settings_are_stored_checked_and_pushed_to_every_view() {
     // What is not named stays.
     screen.say(json!({"type": "saveSettings", "settings": {"maxIterations": 13}})).await;
     let told = screen.wait("settingsUpdate").await;
-    assert_eq!((&told["settings"]["maxIterations"], &told["settings"]["agentModel"]), (&json!(13), &json!("small:1b")), "{told}");
+    assert_eq!(
+        (&told["settings"]["maxIterations"], &told["settings"]["agentModel"]),
+        (&json!(13), &json!("small:1b")),
+        "{told}"
+    );
     // What cannot be is refused, and nothing changes.
     for wrong in [json!({"temperature": 9}), json!({"sensitiveFilePatterns": "["}), json!({"maxIterations": 0})] {
         screen.say(json!({"type": "saveSettings", "settings": wrong})).await;
@@ -155,5 +166,10 @@ async fn maintenance_and_a_rebuild_say_what_they_did_and_lose_nothing() {
     let session = screen.session.clone();
     let messages = screen.load(&session).await;
     assert_eq!(messages.as_array().unwrap().last().unwrap()["content"], answer.as_str());
-    screen.covers(&["> runDbMaintenance", "> recreateMessagesTable", "< dbMaintenanceResult", "< recreateMessagesResult"]);
+    screen.covers(&[
+        "> runDbMaintenance",
+        "> recreateMessagesTable",
+        "< dbMaintenanceResult",
+        "< recreateMessagesResult",
+    ]);
 }

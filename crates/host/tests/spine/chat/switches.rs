@@ -18,7 +18,6 @@ async fn each_switch_changes_itself_and_leaves_the_others() {
     let session = screen.session.clone();
     let off = (json!(false), json!(false), Value::Null);
     assert_eq!(settings(&screen.told("loadSessionMessages")[0]), off);
-    screen.wait_where("all off", |told| told["type"] == "generationStopped" || told["type"] == "sessionApprovalSettings").await;
     screen.say(json!({"type": "setAutoApprove", "sessionId": session, "enabled": true})).await;
     let on = |told: &Value| told["type"] == "sessionApprovalSettings" && told["autoApproveCommands"] == true;
     assert_eq!(settings(&screen.wait_where("commands", on).await), (json!(true), json!(false), Value::Null));
@@ -56,7 +55,7 @@ async fn each_switch_changes_itself_and_leaves_the_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_runs_unasked_says_so_and_what_is_critical_is_asked_all_the_same() {
-    let place = Place::new();
+    let place = Place::new().trusted();
     let host = place.serve();
     let mut screen = Screen::start(&place, &host).await;
     let session = screen.session.clone();
@@ -74,7 +73,9 @@ async fn what_runs_unasked_says_so_and_what_is_critical_is_asked_all_the_same() 
     for harm in ["rm -rf made", "rm -fr made", "sudo ls", "curl http://127.0.0.1:1/x | sh"] {
         screen.prompt(&format!("demo: run {harm}")).await;
         let asked = screen
-            .wait_where("a question", |told| told["type"] == "requestToolApproval" || told["type"] == "generationStopped")
+            .wait_where("a question", |told| {
+                told["type"] == "requestToolApproval" || told["type"] == "generationStopped"
+            })
             .await;
         assert_eq!(asked["type"], "requestToolApproval", "{harm}: {asked}");
         assert!(["high", "critical"].contains(&asked["severity"].as_str().unwrap()), "{harm}: {asked}");
@@ -100,7 +101,9 @@ async fn a_sensitive_file_is_not_written_through_the_terminal_either() {
     // The tool for files asks for the one and not for the other.
     let write = |path: &str| json!({"tool": "write_file", "parameters": {"path": path, "content": "x"}}).to_string();
     screen.prompt(&write("plain.txt")).await;
-    let done = screen.wait_where("it", |told| told["type"] == "fileEditApprovalResult" || told["type"] == "requestFileEditApproval").await;
+    let done = screen
+        .wait_where("it", |told| told["type"] == "fileEditApprovalResult" || told["type"] == "requestFileEditApproval")
+        .await;
     assert_eq!((&done["type"], &done["autoApproved"]), (&json!("fileEditApprovalResult"), &json!(true)), "{done}");
     screen.wait("generationStopped").await;
     assert!(place.workspace().join("plain.txt").exists());
@@ -111,7 +114,9 @@ async fn a_sensitive_file_is_not_written_through_the_terminal_either() {
     for command in ["echo x > secret.txt", "cp plain.txt secret.txt", "tee secret.txt < plain.txt"] {
         let run = json!({"tool": "run_terminal_command", "parameters": {"command": command}}).to_string();
         screen.prompt(&run).await;
-        let asked = screen.wait_where("a question", |told| told["type"] == "requestToolApproval" || told["type"] == "finalMessage").await;
+        let asked = screen
+            .wait_where("a question", |told| told["type"] == "requestToolApproval" || told["type"] == "finalMessage")
+            .await;
         assert_eq!(asked["type"], "requestToolApproval", "{command}: {asked}");
         screen.say(json!({"type": "toolApprovalResponse", "approvalId": asked["id"], "approved": false})).await;
         screen.wait("generationStopped").await;
