@@ -290,7 +290,7 @@ impl ViewDialect for Chat {
 
     fn due(&self) -> Option<Time> {
         let at_once = (!self.said.is_empty()).then_some(Time(0));
-        [at_once, self.streams_at(), self.lists.refreshes_at()].into_iter().flatten().min()
+        [at_once, self.streams_at(), self.refreshes_at()].into_iter().flatten().min()
     }
 
     fn tick(&mut self, now: Time, message: &mut dyn FnMut(&[u8])) {

@@ -52,14 +52,12 @@ pub(super) struct Lists {
     refresh: Option<Time>,
 }
 
-impl Lists {
-    /// When the list is told anew.
-    pub(super) fn refreshes_at(&self) -> Option<Time> {
-        self.refresh
-    }
-}
-
 impl Chat {
+    /// When the list is told anew; never before it was told at all.
+    pub(super) fn refreshes_at(&self) -> Option<Time> {
+        self.lists.refresh.filter(|_| self.is_greeted)
+    }
+
     /// The first page.
     pub(super) fn first_page(&mut self, purpose: Purpose) -> Command {
         self.list(Listing { purpose, skip: 0, at: 0, got: Vec::new() }, None)
@@ -150,13 +148,14 @@ impl Chat {
 
     /// Something in the list has changed: it is told anew, together with what else changes now.
     pub(super) fn list_changed(&mut self, now: Time) {
-        if self.is_greeted {
+        if self.is_greeted || self.greeting.is_some() {
             self.lists.refresh.get_or_insert(now.after_ms(REFRESH_MS));
         }
     }
 
     pub(super) fn refresh_due(&mut self, now: Time) {
-        if self.lists.refresh.take_if(|due| *due <= now).is_some() {
+        if self.refreshes_at().is_some_and(|due| due <= now) {
+            self.lists.refresh = None;
             let command = self.first_page(Purpose::Refresh);
             self.asks.push_back(command);
         }

@@ -53,7 +53,7 @@ impl Chat {
     /// They are stored: what was changed is told at once, whether the host has told it yet or not.
     pub(super) fn saved(&mut self, change: &Settings) {
         let state = self.settings.as_deref().cloned().unwrap_or_default();
-        let user = change.over(&state.user);
+        let user = without_empty(change.over(&state.user));
         self.settings = Some(Arc::new(SettingsState { user, first_run: false, ..state }));
         self.say_settings();
     }
@@ -84,6 +84,23 @@ impl Chat {
             let command = self.test_server(base_url);
             self.asks.push_back(command);
         }
+    }
+}
+
+/// An empty text, 0 and an empty list take a setting back.
+fn without_empty(settings: Settings) -> Settings {
+    let text = |text: Option<String>| text.filter(|text| !text.is_empty());
+    Settings {
+        base_url: text(settings.base_url),
+        agent_model: text(settings.agent_model),
+        ask_model: text(settings.ask_model),
+        edit_model: text(settings.edit_model),
+        completion_model: text(settings.completion_model),
+        max_iterations: settings.max_iterations.filter(|number| *number > 0),
+        tool_timeout: settings.tool_timeout.filter(|number| *number > 0),
+        max_active_sessions: settings.max_active_sessions.filter(|number| *number > 0),
+        temperature: settings.temperature,
+        sensitive_file_patterns: settings.sensitive_file_patterns.filter(|patterns| !patterns.0.is_empty()),
     }
 }
 

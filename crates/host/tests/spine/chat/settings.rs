@@ -66,7 +66,7 @@ async fn settings_are_stored_checked_and_pushed_to_every_view() {
         "{told}"
     );
     // What cannot be is refused, and nothing changes.
-    for wrong in [json!({"temperature": 9}), json!({"sensitiveFilePatterns": "["}), json!({"maxIterations": 0})] {
+    for wrong in [json!({"temperature": 9}), json!({"sensitiveFilePatterns": "["}), json!({"maxIterations": 100_000})] {
         screen.say(json!({"type": "saveSettings", "settings": wrong})).await;
         screen.wait("showError").await;
     }
