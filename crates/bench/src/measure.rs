@@ -10,6 +10,7 @@ mod latency;
 mod reconnect;
 mod relay;
 mod replay;
+mod search;
 mod start;
 mod tools;
 
@@ -83,6 +84,7 @@ pub const ALL: &[Measurement] = &[
     Measurement { name: "tools", run: tools::measure },
     Measurement { name: "engine", run: engine::measure },
     Measurement { name: "reconnect", run: reconnect::measure },
+    Measurement { name: "search", run: search::measure },
 ];
 
 impl Bench {

@@ -32,7 +32,7 @@ mod connect;
 mod doctor;
 mod inspect;
 mod logs;
-mod print;
+pub(crate) mod print;
 mod reach;
 mod rules;
 mod run;

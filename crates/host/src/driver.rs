@@ -3,6 +3,7 @@
 //!
 //! | file | owns |
 //! | --- | --- |
+//! | `driver/chores.rs` | what the edges do for a view: search, usage, upkeep |
 //! | `driver/deeds.rs` | carrying out what the host wants done |
 //! | `driver/files.rs` | files of sessions, looked at off the host's task |
 //! | `driver/start.rs` | joining the parts, and taking them apart again |
@@ -31,6 +32,7 @@ mod start;
 mod wire;
 mod workspaces;
 
+pub use chores::Effort;
 pub use readiness::Readiness;
 pub(crate) use start::wanted_walls;
 pub use start::{run, set_trust_in_store};
@@ -53,6 +55,7 @@ use crate::attachments::Attachments;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::config::watch::{Seen, UserConfig, Wanted};
+use crate::library::Library;
 use crate::link::{AgentInput, AgentOrder, CloseReason, Outgoing, SharedPage, ViewInput};
 use crate::runner::Runner;
 use crate::secrets::{MODEL_SERVER, Tokens};
@@ -92,12 +95,16 @@ pub enum StoreAnswer {
     Found(Box<Input>),
     /// Files were looked at.
     Files(Box<Input>),
+    /// A chore is done, of this sort.
+    Chore(chores::Effort, Box<Input>),
 }
 
 /// What the driver is given.
 pub struct Parts {
     /// The log.
     pub store: Arc<dyn Store>,
+    /// What is found again; or why nothing can be.
+    pub library: Result<Arc<Library>, String>,
     /// What the store says.
     pub answers: (mpsc::Sender<StoreAnswer>, mpsc::Receiver<StoreAnswer>),
     /// What views say.
@@ -161,6 +168,7 @@ pub struct Driver {
     listings: VecDeque<deeds::Listing>,
     listings_in_flight: usize,
     files: files::Looks,
+    chores: chores::Chores,
     trusting: HashMap<RequestId, workspaces::Trusting>,
     deleting: HashMap<RequestId, oneshot::Sender<Result<(), String>>>,
     removing: HashMap<RequestId, oneshot::Sender<Result<bool, String>>>,
@@ -242,6 +250,7 @@ impl Driver {
             listings_in_flight: 0,
             attachments,
             files: files::Looks::new(parts.data, parts.artifacts),
+            chores: chores::Chores::new(parts.library),
             trusting: HashMap::new(),
             deleting: HashMap::new(),
             removing: HashMap::new(),
@@ -350,6 +359,10 @@ impl Driver {
             StoreAnswer::Found(input) => *input,
             StoreAnswer::Files(input) => {
                 self.files.one_done();
+                *input
+            }
+            StoreAnswer::Chore(effort, input) => {
+                self.chores.one_done(effort);
                 *input
             }
         };

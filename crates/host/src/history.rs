@@ -1,11 +1,15 @@
 //! What is stored, as JSON for our own command line: sessions, their logs, workspaces. Reads only what is committed, a
-//! bounded part at a time; the running host and a command that opens the store itself give the same bytes.
+//! bounded part at a time; the running host and a command that opens the store itself give the same bytes. For people there is
+//! [`conversation`].
+
+pub mod conversation;
 
 use serde::{Deserialize, Serialize};
 use switchboard_types::limits::{MAX_HISTORY_ROWS, READ_PAGE_BYTES};
 use switchboard_types::record::Peek;
-use switchboard_types::{EventRef, HistoryPlace, Seq, SessionId, SessionRow, SourceRef, Time};
+use switchboard_types::{EventRef, HistoryPlace, Seq, SessionId, SessionRow, SourceRef, Time, UsageRow};
 
+use crate::library::Library;
 use crate::store::{Store, StoreError, Which};
 
 /// A session in a list.
@@ -25,6 +29,9 @@ pub struct SessionEntry {
     pub created_ms: Time,
     /// When a turn last began or ended.
     pub updated_ms: Time,
+    /// What it has used, if its agent says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageRow>,
 }
 
 impl From<SessionRow> for SessionEntry {
@@ -37,6 +44,7 @@ impl From<SessionRow> for SessionEntry {
             open: row.tab.is_some(),
             created_ms: row.created,
             updated_ms: row.updated,
+            usage: None,
         }
     }
 }
@@ -51,6 +59,20 @@ pub struct SessionsPart {
 }
 
 impl SessionsPart {
+    /// Adds what each has used. What cannot be found out is left out: the list is more than that.
+    pub fn add_usage(&mut self, library: &Library) {
+        let ids: Vec<SessionId> = self.sessions.iter().map(|one| one.id).collect();
+        match library.usage_of(&ids) {
+            Ok(used) => {
+                for (entry, used) in self.sessions.iter_mut().zip(used) {
+                    // Whose it is stands beside it.
+                    entry.usage = used.map(|used| UsageRow { session: None, ..used });
+                }
+            }
+            Err(error) => tracing::warn!(%error, "what was used is not known"),
+        }
+    }
+
     /// Where the next part begins; none at the end.
     #[must_use]
     pub fn next(&self) -> Option<HistoryPlace> {

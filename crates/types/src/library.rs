@@ -86,7 +86,7 @@ pub enum Role {
 }
 
 /// What was found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
     /// Sessions in the order of their first message.
@@ -98,7 +98,7 @@ pub struct Found {
 }
 
 /// A session in which something was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundSession {
     /// Which one.
@@ -116,7 +116,7 @@ pub struct FoundSession {
 }
 
 /// A message that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundMessage {
     /// The life of the log that it stands in.
@@ -136,7 +136,7 @@ pub struct FoundMessage {
 }
 
 /// A piece of a snippet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SnippetPiece {
     /// What it says.
@@ -169,7 +169,7 @@ pub enum UsageBy {
 }
 
 /// What was used, as far as the agents say.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
     /// The session; none for a day.
@@ -193,7 +193,7 @@ pub struct UsageRow {
 }
 
 /// A sum of money.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct CostSum {
     /// Millionths of the currency.

@@ -18,7 +18,7 @@ use super::{AgentDialect, Noise};
 use crate::json::{FieldError, Fields, FieldsError, shown};
 
 /// What an agent may say.
-pub const AGENT_SAYS: [&str; 10] = [
+pub const AGENT_SAYS: [&str; 11] = [
     "response-chunk",
     "thought-chunk",
     "status",
@@ -29,6 +29,7 @@ pub const AGENT_SAYS: [&str; 10] = [
     "error",
     "session-created",
     "session-ended",
+    "usage",
 ];
 
 /// What the host may say.
@@ -36,7 +37,7 @@ pub const HOST_SAYS: [&str; 6] =
     ["new-session", "process-prompt", "cancel", "close-session", "tool-result", "approval-result"];
 
 /// Every field that an agent's message may carry, those of streamed text first.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 25] = [
     "type",
     "sessionId",
     "messageId",
@@ -57,6 +58,11 @@ const FIELDS: [&str; 20] = [
     "path",
     "diff",
     "severity",
+    "inputTokens",
+    "outputTokens",
+    "cachedTokens",
+    "thoughtTokens",
+    "cost",
 ];
 
 type PlainFields<'a> = Fields<'a, { FIELDS.len() }>;

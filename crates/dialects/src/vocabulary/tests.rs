@@ -96,7 +96,7 @@ fn bodies() -> Vec<Body> {
     let log = |level| Body::Log { level, message: "line\nbreak".to_owned() };
     vec![
         Body::SessionOpened { agent: AgentName::from("demo"), workspace: WorkspaceRoot::from("/w") },
-        Body::TitleChanged { title: "t".to_owned() },
+        Body::TitleChanged { title: "t".to_owned(), by: switchboard_types::TitleBy::Host },
         Body::PromptQueued {
             name: TurnName::from("m-1"),
             prompt: Prompt { text: "hello".to_owned(), context: Vec::new() },

@@ -38,6 +38,7 @@ fn bare(word: &Word) -> Value {
         Word::Commands { commands, .. } => json!({"word":"commands","commands":commands}),
         Word::Options { options, .. } => json!({"word":"options","options":options}),
         Word::Usage { used, size, cost, .. } => json!({"word":"usage","used":used,"size":size,"cost":cost}),
+        Word::TurnUsed { tokens, cost, .. } => json!({"word":"turnUsed","tokens":tokens,"cost":cost}),
         Word::OwnToolCall { call, told, .. } => {
             json!({"word":"ownToolCall","call":call,"told":if *told == Telling::First { "first" } else { "again" }})
         }

@@ -80,6 +80,12 @@ pub(crate) fn spoken(word: &Word) -> Value {
         Word::Text { session, name, text } => named("text", session, name, Some(json!(text))),
         Word::Thought { session, name, text } => named("thought", session, name, Some(json!(text))),
         Word::Plan { session, entries } => json!({"word": "plan", "session": session, "entries": entries}),
+        Word::TurnUsed { session, tokens, cost } => object([
+            ("word", Some(json!("turnUsed"))),
+            ("session", Some(json!(session))),
+            ("tokens", Some(json!(tokens))),
+            ("cost", cost.map(|cost| json!(cost))),
+        ]),
         Word::Status { session, message, progress } => object([
             ("word", Some(json!("status"))),
             ("session", Some(json!(session))),

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use switchboard_types::limits::MAX_FRAME_BYTES;
-use switchboard_types::{HistoryPlace, Rule, RuleId, Seq, SessionId, WorkspaceRoot};
+use switchboard_types::{Found, HistoryPlace, Rule, RuleId, SearchQuery, Seq, SessionId, WorkspaceRoot};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -97,6 +97,18 @@ impl Control {
     /// Deletes a session for good.
     pub async fn delete(&self, session: SessionId) -> Result<(), Failure> {
         self.post("/control/delete", &json!({ "id": session })).await.map(drop)
+    }
+
+    /// Finds what was said.
+    pub async fn search(&self, query: &SearchQuery) -> Result<Found, Failure> {
+        let query = serde_json::to_string(query).map_err(|error| Failure::failed(error.to_string()))?;
+        let body = self.ask(Method::POST, "/control/search", query).await?;
+        serde_json::from_slice(&body).map_err(|_| strange_answer())
+    }
+
+    /// Gives a session a title that stays.
+    pub async fn rename(&self, session: SessionId, title: &str) -> Result<(), Failure> {
+        self.post("/control/rename", &json!({ "id": session, "title": title })).await.map(drop)
     }
 
     /// Turns the record of a session's wire on or off; whether it is on then.

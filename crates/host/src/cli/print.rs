@@ -89,7 +89,7 @@ pub(super) fn ago(then: Time, now: Time) -> String {
 }
 
 /// A time in the calendar, in UTC.
-pub(super) fn date(time: Time) -> String {
+pub(crate) fn date(time: Time) -> String {
     let (days, seconds) = (time.0 / 86_400_000, time.0 / 1000 % 86_400);
     let (year, month, day) = civil(days);
     format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", seconds / 3600, seconds / 60 % 60)
@@ -132,7 +132,7 @@ pub(super) fn memory(memory: Memory) -> &'static str {
 }
 
 /// How something ended that the host did, in words.
-pub(super) fn execution_end(end: &ExecutionEnd) -> String {
+pub(crate) fn execution_end(end: &ExecutionEnd) -> String {
     match end {
         ExecutionEnd::Exited { code } => format!("exited with {code}"),
         ExecutionEnd::Signalled { signal } => format!("ended by {signal}"),

@@ -1,18 +1,24 @@
 //! What a command asks: the running host, or, if none runs, the store itself. Never starts a host.
 
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use switchboard_types::limits::MAX_AGENT_TITLE_CHARS;
 use switchboard_types::{
-    Change, Commit, CommitDone, HistoryPlace, Rule, RuleId, Seq, SessionId, Ticket, WorkspaceRoot,
+    Body, Change, Commit, CommitDone, Entry, Found, HistoryPlace, PageBuilder, Rule, RuleId, SearchQuery, Seq,
+    SessionId, Ticket, TitleBy, WorkspaceRoot,
 };
 
 use super::control::Control;
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
+use crate::clock::Clock;
 use crate::folder::{Folder, Lease, LeaseError, running_host};
 use crate::history::{self, SessionEntry, SessionsPart, WorkspaceEntry};
-use crate::store::{Options, SqliteStore, Store, StoreError};
+use crate::library::{Library, LibraryError};
+use crate::store::{Notes, Options, SqliteStore, Store, StoreError, Which};
 use crate::wire::WireFolder;
 
 /// How long a host that is just starting, or another command, may take.
@@ -30,7 +36,8 @@ pub(super) enum Reach {
 
 /// The store of a folder that no host has.
 pub(super) struct OpenStore {
-    store: SqliteStore,
+    store: Arc<SqliteStore>,
+    folder: PathBuf,
     answers: Receiver<CommitDone>,
     wire: WireFolder,
     // Given back after the store is closed.
@@ -45,13 +52,46 @@ impl OpenStore {
         for note in report.notes {
             tracing::warn!("{note}");
         }
-        Ok(Self { store, answers, wire: WireFolder::within(folder.path()), _lease: lease })
+        let (folder, wire) = (folder.path().to_owned(), WireFolder::within(folder.path()));
+        Ok(Self { store: Arc::new(store), folder, answers, wire, _lease: lease })
     }
 
     fn change(&self, change: Change) -> Result<(), Failure> {
-        self.store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes: vec![change] });
+        self.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes: vec![change] })
+    }
+
+    fn commit(&self, commit: Commit) -> Result<(), Failure> {
+        self.store.commit(commit);
         let done = self.answers.recv().map_err(|_| Failure::failed("the store ended without an answer"))?;
-        done.changes_failed.map_or(Ok(()), |reason| Err(Failure::failed(reason)))
+        let reasons = done.changes_failed.into_iter().chain(done.failed.into_iter().map(|(_, reason)| reason));
+        reasons.into_iter().next().map_or(Ok(()), |reason| Err(Failure::failed(reason)))
+    }
+
+    /// Asks the library once all that is stored is in it.
+    fn library<T>(&self, ask: impl FnOnce(&Library) -> Result<T, LibraryError>) -> Result<T, Failure> {
+        let store: Weak<SqliteStore> = Arc::downgrade(&self.store);
+        let asked = Library::start(&self.folder, store, Notes::default()).and_then(|library| {
+            library.settle()?;
+            ask(&library)
+        });
+        asked.map_err(|error| Failure::failed(error.to_string()))
+    }
+
+    /// The same event and the same row as a host would write.
+    fn rename(&self, session: SessionId, title: &str) -> Result<(), Failure> {
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+        if title.is_empty() || title.chars().count() > MAX_AGENT_TITLE_CHARS {
+            return Err(Failure::failed(format!("a title has 1 to {MAX_AGENT_TITLE_CHARS} characters")));
+        }
+        let stored = self.store.sessions(Which::One(session)).map_err(failed)?.pop();
+        let mut stored = stored.ok_or_else(|| no_session(session))?;
+        let mut page = PageBuilder::new(stored.head.next());
+        page.push(Clock::start().now(), None, &Body::TitleChanged { title: title.clone(), by: TitleBy::Person });
+        stored.row.title = title;
+        stored.row.keeps.titled = TitleBy::Person;
+        let Some(page) = page.take() else { return Ok(()) };
+        let entry = Entry { session, page: Arc::new(page), changes: vec![Change::Session(stored.row)] };
+        self.commit(Commit { ticket: Ticket(1), entries: vec![entry], changes: Vec::new() })
     }
 }
 
@@ -78,7 +118,34 @@ impl Reach {
     pub(super) async fn sessions(&self, before: Option<HistoryPlace>) -> Result<SessionsPart, Failure> {
         match self {
             Self::Host(control) => control.sessions(before).await,
-            Self::Store(open) => history::sessions(&open.store, before).map_err(failed),
+            Self::Store(open) => history::sessions(open.store.as_ref(), before).map_err(failed),
+        }
+    }
+
+    /// Adds what each session has used, where that was not done by the host.
+    pub(super) fn add_usage(&self, part: &mut SessionsPart) -> Result<(), Failure> {
+        match self {
+            Self::Host(_) => Ok(()),
+            Self::Store(open) => open.library(|library| {
+                part.add_usage(library);
+                Ok(())
+            }),
+        }
+    }
+
+    /// Finds what was said.
+    pub(super) async fn search(&self, query: SearchQuery) -> Result<Found, Failure> {
+        match self {
+            Self::Host(control) => control.search(&query).await,
+            Self::Store(open) => open.library(|library| library.search(open.store.as_ref(), &query)),
+        }
+    }
+
+    /// Gives a session a title that stays.
+    pub(super) async fn rename(&self, session: SessionId, title: &str) -> Result<(), Failure> {
+        match self {
+            Self::Host(control) => control.rename(session, title).await.map_err(|failure| named(failure, session)),
+            Self::Store(open) => open.rename(session, title),
         }
     }
 
@@ -87,7 +154,7 @@ impl Reach {
         match self {
             Self::Host(control) => control.session(session).await.map_err(|failure| named(failure, session)),
             Self::Store(open) => {
-                history::session(&open.store, session).map_err(failed)?.ok_or_else(|| no_session(session))
+                history::session(open.store.as_ref(), session).map_err(failed)?.ok_or_else(|| no_session(session))
             }
         }
     }
@@ -97,7 +164,7 @@ impl Reach {
         match self {
             Self::Host(control) => control.log(session, after).await.map_err(|failure| named(failure, session)),
             Self::Store(open) => {
-                let lines = history::log(&open.store, session, after).map_err(failed)?;
+                let lines = history::log(open.store.as_ref(), session, after).map_err(failed)?;
                 lines.map(Bytes::from).ok_or_else(|| no_session(session))
             }
         }
@@ -108,7 +175,7 @@ impl Reach {
         match self {
             Self::Host(control) => control.delete(session).await.map_err(|failure| named(failure, session)),
             Self::Store(open) => {
-                history::session(&open.store, session).map_err(failed)?.ok_or_else(|| no_session(session))?;
+                history::session(open.store.as_ref(), session).map_err(failed)?.ok_or_else(|| no_session(session))?;
                 open.change(Change::DeleteSession(session))?;
                 let forgotten = open.wire.forget(session);
                 forgotten.map_err(|error| Failure::failed(format!("its recorded wire is still there: {error}")))
@@ -141,7 +208,7 @@ impl Reach {
     pub(super) async fn trusts(&self, root: &WorkspaceRoot) -> Result<bool, Failure> {
         let workspaces: Vec<WorkspaceEntry> = match self {
             Self::Host(control) => control.workspaces().await?,
-            Self::Store(open) => history::workspaces(&open.store).map_err(failed)?,
+            Self::Store(open) => history::workspaces(open.store.as_ref()).map_err(failed)?,
         };
         Ok(workspaces.iter().any(|one| one.root == root.as_str() && one.trusted_ms.is_some()))
     }
@@ -157,5 +224,5 @@ pub(super) fn no_session(session: SessionId) -> Failure {
 }
 
 fn named(failure: Failure, session: SessionId) -> Failure {
-    if failure.exit == super::exit::Exit::NotFound { no_session(session) } else { failure }
+    if failure.exit == Exit::NotFound { no_session(session) } else { failure }
 }

@@ -1,15 +1,20 @@
-//! `sessions`: history without a browser. Asks the running host, or reads the store; changes nothing but by `delete`.
+//! `sessions`: history without a browser. Asks the running host, or reads the store; changes nothing but by `delete` and
+//! `rename`.
 //!
 //! | module | owns |
 //! | --- | --- |
 //! | `list` | the list |
 //! | `show` | what was said, for people |
-//! | `export` | the log as it is |
+//! | `search` | finding what was said |
+//! | `export` | the log as it is, or the conversation for people |
+//! | `rename` | a title of a person's own |
 //! | `delete` | deleting for good |
 
 mod delete;
 mod export;
 mod list;
+mod rename;
+mod search;
 mod show;
 
 use bytes::Bytes;
@@ -30,7 +35,9 @@ pub(super) async fn run(cli: &Cli, command: &SessionsCommand) -> Result<(), Fail
             list::run(cli, &reach, workspace.as_ref()).await
         }
         SessionsCommand::Show { id } => show::run(cli, &reach, *id).await,
-        SessionsCommand::Export { id, output } => export::run(&reach, *id, output.as_deref()).await,
+        SessionsCommand::Search(args) => search::run(cli, &reach, args).await,
+        SessionsCommand::Export { id, output, format } => export::run(&reach, *id, output.as_deref(), *format).await,
+        SessionsCommand::Rename { id, title } => rename::run(cli, &reach, *id, title).await,
         SessionsCommand::Delete { ids, yes } => delete::run(cli, &reach, ids, *yes).await,
     }
 }

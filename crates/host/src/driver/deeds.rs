@@ -99,6 +99,7 @@ impl Driver {
         self.start_reads();
         self.start_listings();
         self.start_looks();
+        self.start_chores();
     }
 
     fn sum_up(&mut self, session: SessionId) {

@@ -16,12 +16,13 @@ use crate::clock::Clock;
 use crate::config::watch::{UserConfig, Wanted};
 use crate::config::{self, Config, Durability, HoldingMode};
 use crate::folder::{Folder, Lease};
+use crate::library::Library;
 use crate::link::{INBOX_MESSAGES, Trust};
 use crate::runner::Runner;
 use crate::runner::contain::{self, Walls};
 use crate::secrets::Secrets;
 use crate::server::{Access, Artifacts, DataId, Doors, Metrics, Secret, Server, make_dialect};
-use crate::store::{self, Options, SqliteStore};
+use crate::store::{self, Notes, Options, SqliteStore};
 use crate::wire::{Recorder, WireFolder, Writer};
 
 /// Runs the host until it is asked to stop.
@@ -30,7 +31,9 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let clock = Clock::start();
     let metrics = Arc::new(Metrics::default());
     let (answer_to, answers) = mpsc::channel(STORE_ANSWERS);
-    let store = Arc::new(open_store(&serve, answer_to.clone())?);
+    let notes = Notes::default();
+    let store = Arc::new(open_store(&serve, answer_to.clone(), notes.clone())?);
+    let library = open_library(&serve, &store, notes);
     let writer = Writer::start(WireFolder::within(serve.folder.path()), clock)
         .map_err(|error| Failure::failed(format!("the wire cannot be recorded: {error}")))?;
     writer.recorder().hide(vec![serve.folder.token()?.reveal().to_owned()]);
@@ -52,6 +55,7 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let (seen_to, seen) = mpsc::channel(1);
     let driver = Driver::new(Parts {
         store: Arc::clone(&store) as Arc<dyn store::Store>,
+        library: library.clone(),
         answers: (answer_to, answers),
         views,
         words,
@@ -71,8 +75,9 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
         seed: getrandom::u64().map_err(|error| Failure::failed(format!("no randomness: {error}")))?,
     })
     .map_err(|error| Failure::failed(error.to_string()))?;
-    let server = Server::new(listener, doors(&serve, inbox, metrics, &store, (writer.recorder(), artifacts))?)
-        .map_err(|error| Failure::failed(error.to_string()))?;
+    let server =
+        Server::new(listener, doors(&serve, inbox, metrics, (&store, &library), (writer.recorder(), artifacts))?)
+            .map_err(|error| Failure::failed(error.to_string()))?;
     let login = server.login_link(std::time::Instant::now()).map_err(|error| Failure::failed(error.to_string()))?;
     let ready = Ready { url: server.url().to_owned(), login };
 
@@ -97,6 +102,10 @@ pub async fn run(serve: Serve) -> Result<(), Failure> {
     let _ = doors.await;
     // What it still writes is on the disk's way in a moment; nobody waits for it but the end of the program.
     let _ = tokio::task::spawn_blocking(move || writer.finish()).await;
+    if let Ok(library) = library {
+        // Its thread reads the store, which is closed after it.
+        let _ = tokio::task::spawn_blocking(move || library.stop()).await;
+    }
     match Arc::try_unwrap(store) {
         Ok(store) => store.close().map_err(|error| Failure::failed(error.to_string()))?,
         // A read is still under way; what was acknowledged is on the disk all the same.
@@ -117,8 +126,17 @@ pub(crate) fn wanted_walls(config: &Config, source: &UserConfig) -> contain::Wan
     contain::Wanted { mode, writable: config.tools.holding.writable.clone(), hidden, program: None }
 }
 
-fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>) -> Result<SqliteStore, Failure> {
-    let options = Options { durability: durability(serve.config.durability), ..Options::default() };
+/// Without it everything works but search and usage, so its want is no reason not to start.
+fn open_library(serve: &Serve, store: &Arc<SqliteStore>, notes: Notes) -> Result<Arc<Library>, String> {
+    let store: std::sync::Weak<SqliteStore> = Arc::downgrade(store);
+    Library::start(serve.folder.path(), store, notes).map(Arc::new).map_err(|error| {
+        tracing::warn!(%error, "nothing can be searched");
+        error.to_string()
+    })
+}
+
+fn open_store(serve: &Serve, answer_to: mpsc::Sender<StoreAnswer>, notes: Notes) -> Result<SqliteStore, Failure> {
+    let options = Options { durability: durability(serve.config.durability), notes, ..Options::default() };
     // The queue holds more answers than can be asked for, so this waits never; a store that has ended answers on the
     // driver's own thread, which must not wait at all.
     let on_done = move |done| {
@@ -159,7 +177,7 @@ fn doors(
     serve: &Serve,
     inbox: mpsc::Sender<crate::link::ViewInput>,
     metrics: Arc<Metrics>,
-    store: &Arc<SqliteStore>,
+    (store, library): (&Arc<SqliteStore>, &Result<Arc<Library>, String>),
     (recorder, artifacts): (Recorder, Arc<Artifacts>),
 ) -> Result<Doors, Failure> {
     // By a weak handle: whoever is at a door must not keep the store open.
@@ -174,6 +192,7 @@ fn doors(
         inbox,
         metrics,
         store,
+        library: library.as_ref().map_or_else(|_| std::sync::Weak::new(), Arc::downgrade),
         recorder,
         artifacts,
         attachments: Attachments::within(serve.folder.path()),

@@ -1,4 +1,4 @@
-//! What can be fetched as a whole: an event, the log, a file of the workspace, something that was uploaded. Read as it goes,
+//! What can be fetched as a whole: an event, the log, the conversation, a file of the workspace, something that was uploaded. Read as it goes,
 //! never held whole in memory.
 
 use std::io::{self, Cursor, Read};
@@ -10,6 +10,7 @@ use switchboard_types::{Reject, RejectCode, Seq, SessionId};
 use super::{FilePlace, SHOWN_PATH, no_session, not_stored, plain, refused};
 use crate::agents::shown::shown;
 use crate::history;
+use crate::history::conversation::ConversationReader;
 use crate::runner::reading;
 use crate::runner::tools::view_file::mime;
 use crate::store::{Store, Which};
@@ -19,6 +20,7 @@ const TELLING_BYTES: u64 = 8 * 1024;
 /// What is not known, or better not known by a browser.
 const ANY: &str = "application/octet-stream";
 const TEXT: &str = "text/plain; charset=utf-8";
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
 const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 
@@ -38,6 +40,9 @@ pub struct Opened {
 pub fn open_artifact(place: &FilePlace, path: &str) -> Result<Opened, Reject> {
     if path == artifact::LOG {
         return log(place);
+    }
+    if path == artifact::CONVERSATION {
+        return conversation(place);
     }
     if let Some(file) = path.strip_prefix(artifact::FILES) {
         return workspace_file(place, file);
@@ -66,7 +71,7 @@ pub(super) fn look(place: &FilePlace, path: &str) -> Result<(String, &'static st
 
 fn nothing(path: &str) -> Reject {
     let message = format!(
-        "there is no artifact `{}`; there are events/N.json, log.jsonl, files/PATH and attachments/ID",
+        "there is no artifact `{}`; there are events/N.json, log.jsonl, conversation.md, files/PATH and attachments/ID",
         shown(path, SHOWN_PATH)
     );
     Reject::new(RejectCode::NotFound, message)
@@ -92,6 +97,16 @@ fn log(place: &FilePlace) -> Result<Opened, Reject> {
         lines: Cursor::new(Vec::new()),
     };
     Ok(Opened { name: format!("session-{}.jsonl", place.session), mime: JSON_LINES, size: None, reader: Box::new(log) })
+}
+
+/// The conversation for people.
+fn conversation(place: &FilePlace) -> Result<Opened, Reject> {
+    let mut stored = place.store()?.sessions(Which::One(place.session)).map_err(|error| not_stored(&error))?;
+    let stored = stored.pop().ok_or_else(no_session)?;
+    let until = stored.head;
+    let reader = ConversationReader::new(Weak::clone(&place.store), &stored.row.into(), until);
+    let name = format!("session-{}.md", place.session);
+    Ok(Opened { name, mime: MARKDOWN, size: None, reader: Box::new(reader) })
 }
 
 /// The log, read a page at a time, up to where it ended when it was opened, or a little further.

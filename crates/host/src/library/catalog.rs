@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, OpenFlags};
@@ -12,7 +12,7 @@ use switchboard_types::{Found, Kept, Rebuilt, SearchQuery, SessionId, UsageBy, U
 
 use super::error::LibraryError;
 use super::indexer::{Indexer, Order};
-use super::shelf::{self, FILE_NAME, Shelf};
+use super::shelf::{self, FILE_NAME};
 use super::{search, usage};
 use crate::store::{Notes, Store, Which};
 
@@ -24,6 +24,8 @@ const KEPT_READERS: usize = 2;
 /// Openings of the file for reading.
 pub(super) struct Readers {
     path: PathBuf,
+    /// Set once the thread has opened the file, or could not.
+    opened: OnceLock<()>,
     /// Held for reading while somebody reads, so that the file can be exchanged when nobody does.
     reading: RwLock<()>,
     idle: Mutex<Vec<Connection>>,
@@ -31,10 +33,11 @@ pub(super) struct Readers {
 
 impl Readers {
     fn new(path: PathBuf) -> Self {
-        Self { path, reading: RwLock::new(()), idle: Mutex::new(Vec::new()) }
+        Self { path, opened: OnceLock::new(), reading: RwLock::new(()), idle: Mutex::new(Vec::new()) }
     }
 
     fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, LibraryError>) -> Result<T, LibraryError> {
+        self.opened.wait();
         let _reading = self.reading.read().unwrap_or_else(PoisonError::into_inner);
         let named = LibraryError::file(&self.path);
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -51,6 +54,11 @@ impl Readers {
             idle.push(conn);
         }
         result
+    }
+
+    /// The file is there, if it can be.
+    pub(super) fn open(&self) {
+        let _ = self.opened.set(());
     }
 
     /// Does something while nobody has the file open for reading.
@@ -71,16 +79,16 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens the library in a folder and follows the store from now on; `notes` are those that the store was opened with.
+    /// Follows the store from now on; `notes` are those that the store was opened with. Returns before the file is open, so
+    /// that nobody's start waits for it; questions do.
     pub fn start(folder: &Path, store: Weak<dyn Store>, notes: Notes) -> Result<Self, LibraryError> {
-        let shelf = Shelf::open(folder)?;
         let path = folder.join(FILE_NAME);
         let readers = Arc::new(Readers::new(path.clone()));
         let behind = Arc::new(AtomicU64::new(0));
         let (orders, taken) = sync_channel(MAX_ORDERS);
         let indexer = Indexer {
             folder: folder.to_owned(),
-            shelf: Some(shelf),
+            shelf: None,
             store,
             notes: notes.clone(),
             orders: taken,

@@ -84,27 +84,25 @@ impl Indexer {
     pub(super) fn run(mut self) {
         // Without it the thread is merely as important as others.
         let _ = setpriority_process(None, NICE);
+        self.logged("the index of what was said cannot be opened; it is tried again", |this| this.shelf().map(drop));
+        self.readers.open();
         self.logged("what changed while nobody looked is not known", Self::compare);
         loop {
             let began = Instant::now();
             self.round();
+            let worked = began.elapsed();
             self.tell_behind();
             if self.notes.has_ended() {
                 return;
             }
-            if self.waiting.is_empty() {
-                let noted = self.notes.take(self.next_pause());
-                self.heed(noted.changed, noted.everything);
-                self.tell_behind();
-                self.obey();
-                if !noted.called {
-                    self.notes.rest(GATHER);
-                }
-            } else {
-                self.notes.rest((began.elapsed() * REST_FACTOR).min(MAX_REST));
-                let noted = self.notes.take(Some(Duration::ZERO));
-                self.heed(noted.changed, noted.everything);
-                self.obey();
+            let patience = if self.waiting.is_empty() { self.next_pause() } else { Some(Duration::ZERO) };
+            let noted = self.notes.take(patience);
+            let others_work = !noted.changed.is_empty() || noted.everything;
+            self.heed(noted.changed, noted.everything);
+            self.tell_behind();
+            self.obey();
+            if others_work && !noted.called {
+                self.notes.rest((worked * REST_FACTOR).clamp(GATHER, MAX_REST));
             }
         }
     }

@@ -24,6 +24,7 @@ use super::routes;
 use super::v1::desk::Desk;
 use super::ws::MakeDialect;
 use crate::attachments::Attachments;
+use crate::library::Library;
 use crate::link::ViewInput;
 use crate::store::Store;
 use crate::wire::Recorder;
@@ -67,6 +68,8 @@ pub struct Doors {
     pub metrics: Arc<Metrics>,
     /// What is stored, to be read. The host's task alone keeps it open.
     pub store: Weak<dyn Store>,
+    /// What is found again; nothing if it cannot be opened.
+    pub library: Weak<Library>,
     /// Where what is recorded goes.
     pub recorder: Recorder,
     /// What can be fetched for a short while.
@@ -83,6 +86,7 @@ pub(crate) struct Shared {
     pub(crate) inbox: mpsc::Sender<ViewInput>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) store: Weak<dyn Store>,
+    pub(crate) library: Weak<Library>,
     pub(crate) recorder: Recorder,
     pub(crate) wire_readers: Arc<Semaphore>,
     pub(crate) artifacts: Arc<Artifacts>,
@@ -168,6 +172,7 @@ impl Server {
             inbox: doors.inbox,
             metrics: doors.metrics,
             store: doors.store,
+            library: doors.library,
             recorder: doors.recorder,
             wire_readers: Arc::new(Semaphore::new(super::wire::MAX_READERS)),
             artifacts: doors.artifacts,

@@ -101,6 +101,18 @@ pub static ROUTES: &[Route] = &[
         needs: Needs::Token,
         behind: || post(control::history::delete),
     },
+    Route {
+        method: Method::POST,
+        path: "/control/search",
+        needs: Needs::Token,
+        behind: || post(control::history::search),
+    },
+    Route {
+        method: Method::POST,
+        path: "/control/rename",
+        needs: Needs::Token,
+        behind: || post(control::history::rename),
+    },
     Route { method: Method::GET, path: "/control/rules", needs: Needs::Token, behind: || get(control::rules::list) },
     Route {
         method: Method::POST,

@@ -27,7 +27,7 @@ use axum::response::Response;
 use hyper::StatusCode;
 use switchboard_dialects::view::events::PROTOCOL_VERSION;
 
-use super::answer::json as json_answer;
+use super::answer::{Problem, json as json_answer};
 use shape::{Features, Health};
 
 /// `GET /v1/health`.
@@ -44,4 +44,9 @@ pub(crate) async fn health() -> Response {
 /// `GET /v1/openapi.json`.
 pub(crate) async fn described() -> Response {
     json_answer(StatusCode::OK, openapi::document())
+}
+
+/// A refusal of the desk, as our own command line reads it.
+pub(crate) fn plain_problem(refused: problem::Refused) -> Problem {
+    refused.plain()
 }

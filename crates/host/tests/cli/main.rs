@@ -8,6 +8,7 @@ mod check;
 mod connect;
 mod docs;
 mod doctor;
+mod found;
 mod looks;
 mod rules;
 mod run;

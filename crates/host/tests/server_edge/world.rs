@@ -85,6 +85,7 @@ impl World {
             allowed_origins: vec![ALLOWED_ORIGIN.to_owned(), "null".to_owned()],
             inbox,
             metrics: Arc::clone(&metrics),
+            library: std::sync::Weak::new(),
             store: Arc::downgrade(&(Arc::clone(&store) as Arc<dyn Store>)),
             artifacts: Arc::clone(&artifacts),
             // Nothing is ever recorded here, so nothing is made there.

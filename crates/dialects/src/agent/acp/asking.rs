@@ -4,11 +4,11 @@ use agent_client_protocol_schema::v1::{
     CancelNotification, CloseSessionRequest, PromptRequest, SetSessionConfigOptionRequest, SetSessionModeRequest,
 };
 use serde_json::json;
-use switchboard_types::{Detail, OptionId, Outcome, Prompt, SessionId, TurnName, Word};
+use switchboard_types::{Detail, OptionId, Outcome, Prompt, SessionId, Tokens, TurnName, Word};
 
 use super::options::{Setter, Setting, Sort};
 use super::sessions::{CancelSent, Said, Turn};
-use super::small::{MAX_LINE_CHARS, cut, fields, line};
+use super::small::{MAX_LINE_CHARS, cut, fields, line, number};
 use super::{Acp, Waiting, fault, prompt, update};
 use crate::json::shown;
 use crate::jsonrpc::{Code, Fault, codes, write};
@@ -66,6 +66,9 @@ impl Acp {
     ) {
         let Some((_, open)) = self.sessions.of(session) else { return };
         let turn = open.turn.take_if(|turn| turn.name == name);
+        if let (Some(_), Ok(result)) = (&turn, answer) {
+            said.extend(used(result).map(|tokens| Word::TurnUsed { session, tokens, cost: None }));
+        }
         let spoken = turn.map_or(Said::Something, |turn| turn.said);
         let (outcome, detail) = match answer {
             Ok(result) => ended(result, spoken),
@@ -171,6 +174,20 @@ impl Acp {
     fn notify(&mut self, method: &str, params: &impl serde::Serialize) {
         self.out.extend(write::notification(method, params));
     }
+}
+
+/// What a turn has used. The schema speaks of all turns, but the agents that say it mean the one that has ended.
+fn used(result: &str) -> Option<Tokens> {
+    let usage = fields(result, &["usage"])?.raw("usage")?;
+    let found = fields(usage, &["inputTokens", "outputTokens", "cachedReadTokens", "thoughtTokens"])?;
+    let count = |name| number(&found, name).unwrap_or_default();
+    let tokens = Tokens {
+        input: count("inputTokens"),
+        output: count("outputTokens"),
+        cached: count("cachedReadTokens"),
+        thought: count("thoughtTokens"),
+    };
+    Some(tokens).filter(|tokens| *tokens != Tokens::default())
 }
 
 /// How a turn ended, by the agent's own word.

@@ -3,13 +3,16 @@
 use bytes::Bytes;
 use switchboard_types::limits::MAX_JSON_DEPTH;
 use switchboard_types::{
-    Approval, ApprovalId, ApprovalKind, CallId, Outcome, PlanEntry, PlanStatus, Severity, Text, TurnName, Word,
+    Approval, ApprovalId, ApprovalKind, CallId, Cost, Outcome, PlanEntry, PlanStatus, Severity, Text, Tokens, TurnName,
+    Word,
 };
 
 use super::sessions::Open;
 use super::{Noise, PlainFields};
 use crate::json::{FieldError, Fields, deeper_than, items};
 
+/// A currency's name, in bytes.
+const MAX_CURRENCY_BYTES: usize = 16;
 /// Steps of one plan.
 const MAX_PLAN_ENTRIES: usize = 1000;
 /// How deep a tool's parameters may nest: less than a whole message, since they are stored within an event of their own.
@@ -33,6 +36,7 @@ pub(super) fn word(kind: &str, fields: &PlainFields<'_>, frame: &Bytes, open: &m
             parameters: parameters(fields)?,
         },
         "approval-request" => Word::ApprovalWanted { session, approval: approval(fields)? },
+        "usage" => Word::TurnUsed { session, tokens: tokens(fields)?, cost: cost(fields)? },
         "error" => Word::TurnFailed { session, message: error_message(fields)? },
         "session-ended" => Word::SessionEnded { session, reason: fields.optional_text("reason")? },
         _ => Word::Unknown { session, name: kind.to_owned(), raw: String::from_utf8_lossy(frame).into_owned() },
@@ -60,6 +64,27 @@ fn progress(fields: &PlainFields<'_>) -> Result<Option<f64>, FieldError> {
     let wrong = FieldError::Wrong { name: "progress", expected: "a number from 0 to 1" };
     let number: f64 = serde_json::from_str(raw).map_err(|_| wrong)?;
     Ok(Some(number.clamp(0.0, 1.0)))
+}
+
+fn tokens(fields: &PlainFields<'_>) -> Result<Tokens, FieldError> {
+    let count = |name: &'static str| {
+        let wrong = FieldError::Wrong { name, expected: "a whole number, 0 or more" };
+        fields.raw(name).map_or(Ok(0), |raw| raw.parse::<u64>().map_err(|_| wrong))
+    };
+    Ok(Tokens {
+        input: count("inputTokens")?,
+        output: count("outputTokens")?,
+        cached: count("cachedTokens")?,
+        thought: count("thoughtTokens")?,
+    })
+}
+
+fn cost(fields: &PlainFields<'_>) -> Result<Option<Cost>, FieldError> {
+    let Some(raw) = fields.raw("cost") else { return Ok(None) };
+    let wrong = || FieldError::Wrong { name: "cost", expected: "{amount, currency}, the amount 0 or more" };
+    let cost: Cost = serde_json::from_str(raw).map_err(|_| wrong())?;
+    let sound = cost.amount.is_finite() && cost.amount >= 0.0 && cost.currency.len() <= MAX_CURRENCY_BYTES;
+    if sound { Ok(Some(cost)) } else { Err(wrong()) }
 }
 
 fn entries(fields: &PlainFields<'_>) -> Result<Vec<PlanEntry>, Noise> {

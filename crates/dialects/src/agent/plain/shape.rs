@@ -4,7 +4,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
-use switchboard_types::{ApprovalId, ApprovalKind, CallId, Severity, TurnName};
+use switchboard_types::{ApprovalId, ApprovalKind, CallId, Cost, Severity, TurnName};
 
 use super::say::ToAgent;
 
@@ -55,6 +55,25 @@ pub(super) enum FromAgent {
         /// From 0 to 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         progress: Option<f64>,
+    },
+    /// What the turn that runs has used, or a part of it; several are added up.
+    Usage {
+        session_id: String,
+        /// What the model was given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input_tokens: Option<u64>,
+        /// What it gave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output_tokens: Option<u64>,
+        /// How much of the input came from its cache.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cached_tokens: Option<u64>,
+        /// How much of the output was thinking.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thought_tokens: Option<u64>,
+        /// What it has cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<Cost>,
     },
     /// The turn is over.
     ResponseComplete {

@@ -15,7 +15,10 @@ pub(super) const UNTITLED: &str = "New session";
 pub(super) async fn run(cli: &Cli, reach: &Reach, workspace: Option<&WorkspaceRoot>) -> Result<(), Failure> {
     let (now, mut count, mut before) = (Clock::start().now(), 0, None);
     loop {
-        let part = reach.sessions(before).await?;
+        let mut part = reach.sessions(before).await?;
+        if cli.format() == Format::Json {
+            reach.add_usage(&mut part)?;
+        }
         let wanted = |one: &&SessionEntry| workspace.is_none_or(|root| root.as_str() == one.workspace);
         let sessions: Vec<&SessionEntry> = part.sessions.iter().filter(wanted).collect();
         match cli.format() {

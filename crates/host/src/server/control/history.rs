@@ -10,11 +10,12 @@ use hyper::{StatusCode, Uri};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use switchboard_types::{HistoryPlace, Seq, SessionId, Time};
+use switchboard_types::{HistoryPlace, SearchQuery, Seq, SessionId, SessionRequest, Time};
 use tokio::sync::oneshot;
 
 use super::{read, send};
 use crate::history;
+use crate::library::{Library, LibraryError};
 use crate::link::ViewInput;
 use crate::server::accept::Shared;
 use crate::server::answer::{Problem, json as json_answer, with_type};
@@ -51,8 +52,15 @@ pub(crate) async fn sessions(State(shared): State<Arc<Shared>>, uri: Uri) -> Res
             return Err(Problem::bad_message("a place in the list is `updated_ms` and `id` together"));
         }
     };
-    let part = stored(&shared, move |store| history::sessions(store, before)).await?;
-    Ok(json_answer(StatusCode::OK, &part))
+    let library = shared.library.upgrade();
+    let part = stored(&shared, move |store| {
+        let mut part = history::sessions(store, before)?;
+        if let Some(library) = library {
+            part.add_usage(&library);
+        }
+        Ok(part)
+    });
+    Ok(json_answer(StatusCode::OK, &part.await?))
 }
 
 /// `GET /control/session?id=…`.
@@ -71,6 +79,28 @@ pub(crate) async fn log(State(shared): State<Arc<Shared>>, uri: Uri) -> Result<R
     Ok(with_type(StatusCode::OK, "application/x-ndjson", Body::from(lines)))
 }
 
+/// `POST /control/search`, the query as its body.
+pub(crate) async fn search(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
+    let query: SearchQuery = read(body).await?;
+    let found = library(&shared, move |library, store| library.search(store, &query)).await?;
+    Ok(json_answer(StatusCode::OK, &found))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewTitle {
+    id: u64,
+    title: String,
+}
+
+/// `POST /control/rename {id, title}`.
+pub(crate) async fn rename(State(shared): State<Arc<Shared>>, body: Body) -> Result<Response, Problem> {
+    let NewTitle { id, title } = read(body).await?;
+    let session = SessionId(id);
+    shared.desk.ask(SessionRequest::Rename { session, title }).await.map_err(crate::server::v1::plain_problem)?;
+    Ok(json_answer(StatusCode::OK, &json!({"id": session})))
+}
+
 /// `GET /control/workspaces`.
 pub(crate) async fn workspaces(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
     Ok(json_answer(StatusCode::OK, &stored(&shared, history::workspaces).await?))
@@ -86,6 +116,21 @@ pub(crate) async fn delete(State(shared): State<Arc<Shared>>, body: Body) -> Res
     send(&shared, ViewInput::Delete { session, answer }).await?;
     answered.await.map_err(|_| Problem::stopping())?.map_err(Problem::internal)?;
     Ok(json_answer(StatusCode::OK, &json!({"id": session})))
+}
+
+/// Asks the library something, where waiting for the disk is fine.
+async fn library<T: Send + 'static>(
+    shared: &Shared,
+    ask: impl FnOnce(&Library, &dyn Store) -> Result<T, LibraryError> + Send + 'static,
+) -> Result<T, Problem> {
+    let none = || Problem::internal("the index of what was said could not be opened; the host's log says why");
+    let (library, store) = (shared.library.upgrade().ok_or_else(none)?, shared.store.upgrade());
+    let store = store.ok_or_else(Problem::stopping)?;
+    let asked = tokio::task::spawn_blocking(move || ask(&library, store.as_ref())).await;
+    asked.map_err(|_| Problem::stopping())?.map_err(|error| match error {
+        LibraryError::TooLong(_) => Problem::bad_message(error.to_string()),
+        other => Problem::internal(other.to_string()),
+    })
 }
 
 pub(in crate::server) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {

@@ -49,7 +49,7 @@ impl Desk {
     }
 
     /// Asks something about a session.
-    pub(super) async fn ask(&self, what: SessionRequest) -> Result<SessionAnswer, Refused> {
+    pub(crate) async fn ask(&self, what: SessionRequest) -> Result<SessionAnswer, Refused> {
         match self.put(move |request| Command::Session { request, what }).await? {
             Answer::Session(result) => Ok(*result?),
             Answer::Answered(_) => Err(Refused::stopping()),

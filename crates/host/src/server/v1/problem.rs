@@ -35,6 +35,11 @@ impl Refused {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "internal_error", message)
     }
 
+    /// The same for our own command line.
+    pub(super) fn plain(self) -> Problem {
+        Problem::new(self.status, "refused", self.body.message)
+    }
+
     /// The cursor of a stream leads nowhere in this log.
     pub(super) fn window(first: Seq, last: Seq) -> Self {
         let message = "this id is not one of this log as it is now; read it from the start with `?replay=true`";
