@@ -9,11 +9,14 @@ use serde_json::{Value, json};
 use super::super::host::Place;
 use super::Screen;
 
+/// Requests that a test does not look at.
+const MAX_REQUESTS: usize = 64;
+
 /// A model server that has two models; every request to it, as it came.
 fn model_server() -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let (seen, requests) = mpsc::channel();
+    let (seen, requests) = mpsc::sync_channel(MAX_REQUESTS);
     std::thread::spawn(move || {
         for socket in listener.incoming() {
             let Ok(mut socket) = socket else { return };
