@@ -193,7 +193,7 @@ impl Session {
             tab,
             created: row.created,
             updated: row.updated,
-            shown: Shown::of(&state, &row.keeps.policy, row.updated),
+            shown: Shown::of(&state, &row.keeps, row.updated),
             state,
             shows_more: false,
             head,
@@ -253,6 +253,9 @@ impl Session {
             Body::PromptQueued { .. } | Body::TurnStarted {} | Body::TurnEnded { .. } => {
                 if self.home() == AgentHome::Here {
                     self.state.forget_running_prompt();
+                }
+                if let Body::TurnEnded { outcome, .. } = body {
+                    self.keeps.ended = Some(*outcome);
                 }
                 self.dirty_turns.extend(turn);
                 self.dirty_row = true;
@@ -328,6 +331,7 @@ impl Session {
             connection: self.is_elsewhere().then(|| self.far.connection.clone()),
             queued: self.shown.queued,
             approvals: self.shown.approvals,
+            ended: self.shown.ended,
             policy: self.shown.policy.clone(),
             created: self.created,
             updated: self.shown.updated,
@@ -389,7 +393,7 @@ impl Session {
     pub(crate) fn take_entry(&mut self, ticket: Ticket) -> Option<Entry> {
         let page = Arc::new(self.open.take()?);
         let shown = std::mem::take(&mut self.shows_more)
-            .then(|| Box::new(Shown::of(&self.state, &self.keeps.policy, self.updated)));
+            .then(|| Box::new(Shown::of(&self.state, &self.keeps, self.updated)));
         let rules = std::mem::take(&mut self.dirty_rules);
         self.pending.push_back(PendingPage { ticket, page: Arc::clone(&page), shown, rules: rules.clone() });
         let mut changes = Vec::new();

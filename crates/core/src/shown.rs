@@ -1,6 +1,6 @@
 //! What a list shows of a session: as much of its state as is durable. Never more than that.
 
-use switchboard_types::{SessionPolicy, Status, Time};
+use switchboard_types::{Outcome, SessionKeeps, SessionPolicy, Status, Time};
 
 use crate::fold::State;
 
@@ -13,12 +13,13 @@ pub(crate) struct Shown {
     pub(crate) approvals: usize,
     pub(crate) exited: bool,
     pub(crate) closed: bool,
+    pub(crate) ended: Option<Outcome>,
     pub(crate) policy: SessionPolicy,
     pub(crate) updated: Time,
 }
 
 impl Shown {
-    pub(crate) fn of(state: &State, policy: &SessionPolicy, updated: Time) -> Self {
+    pub(crate) fn of(state: &State, keeps: &SessionKeeps, updated: Time) -> Self {
         Self {
             title: state.title.clone(),
             status: state.status(),
@@ -26,7 +27,8 @@ impl Shown {
             approvals: state.approvals().count(),
             exited: state.agent_exit.is_some(),
             closed: state.closed,
-            policy: policy.clone(),
+            ended: keeps.ended,
+            policy: keeps.policy.clone(),
             updated,
         }
     }

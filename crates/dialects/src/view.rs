@@ -1,6 +1,7 @@
 //! The vocabularies of views. Each is one file; none knows another.
 
 pub mod bb;
+pub mod chat;
 pub mod events;
 pub mod switchboard;
 pub mod tabs;
@@ -9,6 +10,7 @@ pub mod tools;
 use switchboard_types::{Command, LinkId, Reject, Time, Told};
 
 pub use bb::Bb;
+pub use chat::Chat;
 pub use switchboard::Switchboard;
 pub use tabs::Tabs;
 pub use tools::Tools;
@@ -72,13 +74,15 @@ pub enum ViewKind {
     Tools,
     /// Versioned requests and topics, for a sidebar.
     Bb,
+    /// One current session, whole texts.
+    Chat,
     /// Our own types, for our own page.
     Switchboard,
 }
 
 impl ViewKind {
     /// All of them, in the order of their declaration.
-    pub const ALL: [Self; 4] = [Self::Tabs, Self::Tools, Self::Bb, Self::Switchboard];
+    pub const ALL: [Self; 5] = [Self::Tabs, Self::Tools, Self::Bb, Self::Chat, Self::Switchboard];
 
     /// Its name in addresses and flags.
     #[must_use]
@@ -87,6 +91,7 @@ impl ViewKind {
             Self::Tabs => "tabs",
             Self::Tools => "tools",
             Self::Bb => "bb",
+            Self::Chat => "chat",
             Self::Switchboard => "switchboard",
         }
     }
@@ -98,6 +103,7 @@ impl ViewKind {
             Self::Tabs => Box::new(Tabs::new()),
             Self::Tools => Box::new(Tools::new()),
             Self::Bb => Box::new(Bb::new()),
+            Self::Chat => Box::new(Chat::new()),
             Self::Switchboard => Box::new(Switchboard::new()),
         }
     }
@@ -109,6 +115,7 @@ impl ViewKind {
             Self::Tabs => tabs::schema(),
             Self::Tools => tools::schema(),
             Self::Bb => bb::schema(),
+            Self::Chat => chat::schema(),
             Self::Switchboard => switchboard::schema(),
         }
     }

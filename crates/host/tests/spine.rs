@@ -13,6 +13,7 @@ mod spine {
     mod bad_views;
     mod bb;
     mod bench;
+    mod chat;
     mod checker;
     mod configuration;
     mod damage;

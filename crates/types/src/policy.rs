@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::body::Severity;
-use crate::body::TitleBy;
+use crate::body::{Outcome, Severity, TitleBy};
 use crate::ids::{RuleId, Time, ToolName, WorkspaceRoot};
 use crate::source::{Setup, Upstream};
 use crate::tool::Effect;
@@ -177,6 +176,8 @@ pub struct SessionKeeps {
     pub setup: Setup,
     /// Who gave it its title.
     pub titled: TitleBy,
+    /// How its last turn ended, if one has.
+    pub ended: Option<Outcome>,
     /// How far the log of its agent was taken, if that works elsewhere.
     pub upstream: Option<Upstream>,
 }

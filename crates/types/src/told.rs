@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::body::{Approval, Resolution};
+use crate::body::{Approval, Outcome, Resolution};
 use crate::command::{HistoryPlace, Trust};
 use crate::desk::SessionAnswer;
 use crate::ids::{AgentName, Epoch, RequestNo, Seq, SessionId, TabId, Time, ToolName, TurnId, TurnName, WorkspaceRoot};
@@ -290,6 +290,8 @@ pub struct SessionSummary {
     pub queued: usize,
     /// Questions that wait for a person.
     pub approvals: usize,
+    /// How its last turn ended, if one has.
+    pub ended: Option<Outcome>,
     /// What its agent may do unasked.
     pub policy: SessionPolicy,
     /// When it was opened.

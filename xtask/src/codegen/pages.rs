@@ -5,7 +5,7 @@ use serde_json::Value;
 use switchboard_dialects::agent::{acp, apex, plain};
 use switchboard_dialects::view::ViewKind;
 
-use super::tables;
+use super::{covered, tables};
 
 /// Begins a table; the dialect and the part of its schema stand between this and the mark's end.
 const BEGIN: &str = "<!-- made by cargo xtask codegen: ";
@@ -43,6 +43,7 @@ fn table(wanted: &str) -> Result<String> {
     match (dialect, part) {
         ("acp", "hostAsks") => return Ok(tables::pairs("method", "when", &acp::HOST_ASKS)),
         ("acp", "agentAsks") => return Ok(tables::pairs("method", "what the host does", &acp::AGENT_ASKS)),
+        ("chat", "tests") => return covered::table(),
         ("acp", "updates") => return Ok(tables::pairs("update", "what it becomes", &acp::UPDATES)),
         _ => {}
     }

@@ -276,6 +276,7 @@ pub(super) fn at_rest(row: SessionRow) -> SessionSummary {
         connection: None,
         queued: 0,
         approvals: 0,
+        ended: row.keeps.ended,
         policy: row.keeps.policy,
         created: row.created,
         updated: row.updated,

@@ -420,6 +420,7 @@ fn summary(said: Summary) -> SessionSummary {
         }),
         queued: 0,
         approvals: said.approvals.unwrap_or(0),
+        ended: None,
         policy: Default::default(),
         created: Time(1),
         updated: Time(said.updated),

@@ -4,6 +4,8 @@
 
 mod apex;
 mod bb;
+mod chat;
+mod chat_told;
 mod file;
 mod plain;
 mod switchboard;

@@ -84,7 +84,7 @@ pub(crate) fn spoken(word: &Word) -> Value {
             ("word", Some(json!("turnUsed"))),
             ("session", Some(json!(session))),
             ("tokens", Some(json!(tokens))),
-            ("cost", cost.map(|cost| json!(cost))),
+            ("cost", cost.as_ref().map(|cost| json!(cost))),
         ]),
         Word::Status { session, message, progress } => object([
             ("word", Some(json!("status"))),

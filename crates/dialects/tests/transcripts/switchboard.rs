@@ -314,6 +314,7 @@ fn session(tab: Option<TabId>) -> SessionSummary {
         connection: None,
         queued: 2,
         approvals: 1,
+        ended: None,
         policy: Default::default(),
         created: Time(1_000),
         updated: Time(2_000),

@@ -56,6 +56,7 @@ pub static ROUTES: &[Route] = &[
     Route { method: Method::GET, path: "/ws/tabs", needs: Needs::Token, behind: || get(ws::tabs) },
     Route { method: Method::GET, path: "/ws/tools", needs: Needs::Token, behind: || get(ws::tools) },
     Route { method: Method::GET, path: "/ws/bb", needs: Needs::Token, behind: || get(ws::bb) },
+    Route { method: Method::GET, path: "/ws/chat", needs: Needs::Token, behind: || get(ws::chat) },
     Route { method: Method::GET, path: "/ws/switchboard", needs: Needs::Token, behind: || get(ws::switchboard) },
     Route { method: Method::GET, path: "/wire/{session}", needs: Needs::Token, behind: || get(wire::lines) },
     Route { method: Method::POST, path: "/wire/{session}", needs: Needs::Token, behind: || post(wire::switch) },

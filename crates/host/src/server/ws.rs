@@ -50,7 +50,7 @@ pub fn make_dialect(kind: ViewKind) -> Box<dyn ViewDialect> {
     static CHECKS: LazyLock<Checks> = LazyLock::new(Checks::new);
     match kind {
         ViewKind::Bb => Box::new(Bb::with(CHECKS.clone())),
-        ViewKind::Tabs | ViewKind::Tools | ViewKind::Switchboard => kind.make(),
+        ViewKind::Tabs | ViewKind::Tools | ViewKind::Chat | ViewKind::Switchboard => kind.make(),
     }
 }
 
@@ -86,6 +86,15 @@ pub(crate) async fn bb(
     request: Request<Body>,
 ) -> Response {
     open(shared, place, request, ViewKind::Bb)
+}
+
+/// `GET /ws/chat`.
+pub(crate) async fn chat(
+    State(shared): State<Arc<Shared>>,
+    Extension(place): Extension<Place>,
+    request: Request<Body>,
+) -> Response {
+    open(shared, place, request, ViewKind::Chat)
 }
 
 /// `GET /ws/switchboard`.

@@ -109,7 +109,8 @@ pub(super) fn salvage_keeps(
     let setup = Setup { permission: None, ..found.setup.clone() };
     // How far a foreign log was taken is for the saved log to say; here it only counts that there is one.
     let upstream = found.upstream.as_ref().map(|_| Upstream::default());
-    write_keeps(conn, session, &SessionKeeps { policy, grants: Vec::new(), setup, titled: found.titled, upstream }, rev)
+    let (titled, ended) = (found.titled, found.ended);
+    write_keeps(conn, session, &SessionKeeps { policy, grants: Vec::new(), setup, titled, ended, upstream }, rev)
 }
 
 /// All rules, the oldest first.

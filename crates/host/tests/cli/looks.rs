@@ -11,7 +11,7 @@ fn schemas_are_printed_for_one_dialect_or_all() {
     let all: Value = serde_json::from_str(&stage.call(&["schema"]).good().out).unwrap();
     assert_eq!(
         all.as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["acp", "apex", "bb", "plain", "switchboard", "tabs", "tools"]
+        ["acp", "apex", "bb", "chat", "plain", "switchboard", "tabs", "tools"]
     );
     for (dialect, direction) in [("tabs", "viewToHost"), ("switchboard", "hostToView"), ("plain", "agentToHost")] {
         let one = stage.call(&["schema", "--dialect", dialect, "--json"]).good().json();

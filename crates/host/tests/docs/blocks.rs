@@ -51,7 +51,7 @@ fn every_example_of_a_message_is_one_of_its_dialect() {
             assert_eq!(wrong, None, "{}", block.place);
         }
     }
-    assert_eq!(dialects.into_iter().collect::<Vec<_>>(), ["apex", "bb", "plain", "tabs", "tools"]);
+    assert_eq!(dialects.into_iter().collect::<Vec<_>>(), ["apex", "bb", "chat", "plain", "tabs", "tools"]);
 }
 
 #[test]
@@ -62,6 +62,7 @@ fn every_message_of_the_transcripts_is_what_the_schema_says() {
         ("tabs", "viewToHost", "hostToView", 60),
         ("tools", "viewToHost", "hostToView", 100),
         ("bb", "viewToHost", "hostToView", 60),
+        ("chat", "viewToHost", "hostToView", 100),
         ("switchboard", "viewToHost", "hostToView", 20),
     ] {
         let (schema, mut looked) = (schema(dialect), 0);

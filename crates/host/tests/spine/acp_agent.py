@@ -142,6 +142,9 @@ def signed_in():
 def opened(request, session):
     modes = {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}
     result = {"modes": modes} if request["method"] != "session/new" else {"modes": modes, "sessionId": session}
+    if os.environ.get("MODELS") == "yes":
+        names = [{"modelId": "small", "name": "Small"}, {"modelId": "big", "name": "Big"}]
+        result["models"] = {"currentModelId": "small", "availableModels": names}
     send(id=request["id"], result=result)
 
 
@@ -172,6 +175,8 @@ def main():
         elif method == "session/prompt":
             reason = prompt(params["sessionId"], params["prompt"])
             send(id=got["id"], result={"stopReason": reason})
+        elif method == "session/set_model":
+            send(id=got["id"], result={})
         elif "id" in got and method:
             send(id=got["id"], error={"code": -32601, "message": "Method not found"})
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use super::host::{Answer, Host, Place};
 
 /// Every door of the program, with what it answers to somebody who may come in.
-const DOORS: [(&str, &str, u16); 13] = [
+const DOORS: [(&str, &str, u16); 14] = [
     ("GET", "/", 200),
     ("GET", "/healthz", 200),
     ("GET", "/login", 403),
@@ -13,6 +13,7 @@ const DOORS: [(&str, &str, u16); 13] = [
     ("GET", "/ws/tabs", 101),
     ("GET", "/ws/tools", 101),
     ("GET", "/ws/bb", 101),
+    ("GET", "/ws/chat", 101),
     ("GET", "/artifact/0123", 404),
     ("POST", "/control/artifact", 200),
     ("POST", "/control/login", 200),
