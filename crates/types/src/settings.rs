@@ -82,7 +82,7 @@ impl Temperature {
         let hundredths = (number * 100.0).round();
         // Within the range there is nothing to lose.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 200 fits")]
-        (0.0..=200.0).contains(&hundredths).then(|| Self(hundredths as u16))
+        (0.0..=200.0).contains(&hundredths).then_some(Self(hundredths as u16))
     }
 }
 
