@@ -417,24 +417,6 @@ impl Driver {
         self.host.handle(self.clock.now(), Input::Command { link, command });
     }
 
-    fn agent_input(&mut self, input: AgentInput) {
-        match input {
-            AgentInput::Started { life } => self.agent_note(life, "started", None, Input::LifeStarted(life)),
-            AgentInput::Words { life, words } => self.host.handle(self.clock.now(), Input::Words { life, words }),
-            AgentInput::Taped { life, items } => self.agent_tape(life, items),
-            AgentInput::Stderr { life, lines } => {
-                let why = self.is_recording().then(|| self.error_output(life, &lines));
-                self.agent_note(life, "stderr", why, Input::Stderr { life, lines });
-            }
-            AgentInput::Ended { life, message } => {
-                self.lives.remove(&life);
-                let why = Some(message.clone());
-                self.agent_note(life, "ended", why, Input::LifeEnded { life, message });
-                self.wire.life_over(life);
-            }
-        }
-    }
-
     fn errand_news(&mut self, news: ErrandNews) {
         self.host.handle(self.clock.now(), Input::Errand(news));
     }

@@ -10,7 +10,8 @@ use switchboard_host::library::derived::{Item, Message};
 use switchboard_host::library::{Derived, Library, Shelf};
 use switchboard_host::store::{MemoryStore, Notes, Store};
 use switchboard_types::{
-    Change, Commit, Epoch, Role, SearchOrder, SearchQuery, Seq, SessionId, SessionKeeps, SessionRow, Ticket, Time, TurnId,
+    Change, Commit, Epoch, Role, SearchOrder, SearchQuery, Seq, SessionId, SessionKeeps, SessionRow, Ticket, Time,
+    TurnId,
 };
 
 use super::{Bench, Findings, progress};
@@ -232,7 +233,8 @@ fn questions(messages: u64) -> Vec<String> {
 /// What stands in the box while a word is typed.
 fn beginnings(messages: u64) -> Vec<String> {
     let mut dice = Dice(11 + messages);
-    let typed = |word: String| (2..=word.len().min(8)).filter_map(|end| word.get(..end).map(str::to_owned)).collect::<Vec<_>>();
+    let typed =
+        |word: String| (2..=word.len().min(8)).filter_map(|end| word.get(..end).map(str::to_owned)).collect::<Vec<_>>();
     (0..50).flat_map(|_| typed(dice.word())).collect()
 }
 

@@ -5,11 +5,12 @@ mod whose;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use switchboard_core::Input;
 use switchboard_types::{Change, Commit, CommitDone, Epoch, LifeId, SessionId, Ticket};
 
 use super::Driver;
 use crate::agents::{AgentSpec, EnvValue};
-use crate::link::{AgentOrder, Outgoing, Taping};
+use crate::link::{AgentInput, AgentOrder, Outgoing, Taping};
 use crate::wire::{Recorder, Switch, secrets, switch};
 
 /// Sessions whose setting is remembered; when there are more, it is looked up again.
@@ -99,6 +100,25 @@ impl Wire {
 }
 
 impl Driver {
+    /// What an agent's link says.
+    pub(super) fn agent_input(&mut self, input: AgentInput) {
+        match input {
+            AgentInput::Started { life } => self.agent_note(life, "started", None, Input::LifeStarted(life)),
+            AgentInput::Words { life, words } => self.host.handle(self.clock.now(), Input::Words { life, words }),
+            AgentInput::Taped { life, items } => self.agent_tape(life, items),
+            AgentInput::Stderr { life, lines } => {
+                let why = self.is_recording().then(|| self.error_output(life, &lines));
+                self.agent_note(life, "stderr", why, Input::Stderr { life, lines });
+            }
+            AgentInput::Ended { life, message } => {
+                self.lives.remove(&life);
+                let why = Some(message.clone());
+                self.agent_note(life, "ended", why, Input::LifeEnded { life, message });
+                self.wire.life_over(life);
+            }
+        }
+    }
+
     /// What is recorded may have changed with the configuration.
     pub(super) fn settle_wire(&mut self) {
         self.wire.known.clear();

@@ -261,7 +261,7 @@ fn add_path(paths: &mut String, path: &str) {
 fn spent(cost: Cost, of: SpentOf) -> Option<Spent> {
     let micros = (cost.amount * 1e6).round();
     // What is no amount of money is none.
-    if !micros.is_finite() || micros < 0.0 || micros > 9e15 {
+    if !(0.0..=9e15).contains(&micros) {
         return None;
     }
     #[expect(clippy::cast_possible_truncation, reason = "the range was looked at")]

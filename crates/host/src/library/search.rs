@@ -28,7 +28,6 @@ const USUAL_WORDS: f64 = 100.0;
 
 /// A message as it lies in the file.
 struct Row {
-    id: i64,
     session: SessionId,
     seq: Seq,
     turn: Option<TurnId>,
@@ -180,7 +179,6 @@ impl<'a> Asked<'a> {
                 _ => Role::Tool,
             };
             Ok(Row {
-                id,
                 session: SessionId(row.get::<_, i64>(0)? as u64),
                 seq: Seq(row.get::<_, i64>(1)? as u64),
                 turn: u32::try_from(turn).ok().filter(|turn| *turn > 0).map(TurnId),
@@ -229,7 +227,6 @@ impl<'a> Asked<'a> {
         for (_, id) in scored.into_iter().take(limit) {
             rows.extend(self.row(id)?);
         }
-        debug_assert!(rows.iter().all(|row: &Row| row.id > 0));
         Ok((rows, more))
     }
 
