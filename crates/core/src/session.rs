@@ -392,8 +392,8 @@ impl Session {
     /// What is new since the last commit, as one entry of the next.
     pub(crate) fn take_entry(&mut self, ticket: Ticket) -> Option<Entry> {
         let page = Arc::new(self.open.take()?);
-        let shown = std::mem::take(&mut self.shows_more)
-            .then(|| Box::new(Shown::of(&self.state, &self.keeps, self.updated)));
+        let shown =
+            std::mem::take(&mut self.shows_more).then(|| Box::new(Shown::of(&self.state, &self.keeps, self.updated)));
         let rules = std::mem::take(&mut self.dirty_rules);
         self.pending.push_back(PendingPage { ticket, page: Arc::clone(&page), shown, rules: rules.clone() });
         let mut changes = Vec::new();

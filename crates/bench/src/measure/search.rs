@@ -177,7 +177,7 @@ fn derived(session: u64, first: u64, count: u64) -> Derived {
     Derived {
         session: SessionId(session),
         epoch: Epoch(1),
-        agent: if session % 2 == 0 { "even".into() } else { "odd".into() },
+        agent: if session.is_multiple_of(2) { "even".into() } else { "odd".into() },
         workspace: "/work".into(),
         cursor: Seq((first + count - 1) % OF_A_SESSION + 1),
         items,

@@ -60,6 +60,9 @@ impl ViewDialect for StandIn {
             | Told::Answered { .. }
             | Told::Answer { .. }
             | Told::Rules { .. }
+            | Told::ChoreNews { .. }
+            | Told::ChoreDone { .. }
+            | Told::Settings(_)
             | Told::Containment(_) => say(json!({"type": "other"})),
         }
     }
