@@ -24,9 +24,9 @@ pub(crate) fn need_python() -> Result<()> {
     apt_get(&["install", "--yes", "--no-install-recommends", "python3"]).context(advice)
 }
 
-/// Bubblewrap and strace are there, installed by Debian's packages if they have to be. The tests that need them fail without.
+/// Bubblewrap, strace and curl are there, installed by Debian's packages if they have to be. The tests that need them fail without.
 pub(crate) fn need_walls() -> Result<()> {
-    let missing: Vec<&str> = [("bwrap", "bubblewrap"), ("strace", "strace")]
+    let missing: Vec<&str> = [("bwrap", "bubblewrap"), ("strace", "strace"), ("curl", "curl")]
         .into_iter()
         .filter(|(program, _)| find(&[program]).is_none())
         .map(|(_, package)| package)
@@ -35,7 +35,7 @@ pub(crate) fn need_walls() -> Result<()> {
         return Ok(());
     }
     println!("{} missing; asking apt-get", missing.join(" and "));
-    let advice = "the tests hold commands in and watch them: install bubblewrap and strace";
+    let advice = "the tests hold commands in, watch them and ask by HTTP: install bubblewrap, strace and curl";
     apt_get(&["update"]).context(advice)?;
     apt_get(&[&["install", "--yes", "--no-install-recommends"][..], &missing].concat()).context(advice)
 }

@@ -9,6 +9,7 @@ const AGENT_PAGE: &str = "docs/agents/plain.md";
 const BACKEND_PAGE: &str = "docs/agents/apex.md";
 const VIEW_PAGE: &str = "docs/views/tabs.md";
 const TOOLS_PAGE: &str = "docs/views/tools.md";
+const HTTP_PAGE: &str = "docs/http.md";
 const SIDEBAR_PAGE: &str = "docs/views/bb.md";
 
 /// A view that passes everything on as it is.
@@ -71,6 +72,17 @@ fn the_sidebar_of_the_page_talks_and_asks_before_it_acts() {
     let asked = sidebar.said.split("allow ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().to_owned();
     sidebar.types(&format!("deny {asked}"));
     sidebar.says("[completed]", 2);
+}
+
+#[test]
+fn the_requests_of_the_page_on_http_are_answered_as_it_says() {
+    let stage = Stage::new();
+    let host = stage.serve("127.0.0.1:0");
+    let mut asked = stage.script(&host, &only(HTTP_PAGE, "bash").text);
+    asked.says("run_finished", 1);
+    for part in [r#""engine_version""#, r#""session_id":"1""#, r#""turn_id""#, r#""type":"assistant_delta""#, "hello"] {
+        assert!(asked.said.contains(part), "no {part} in {:?}", asked.said);
+    }
 }
 
 #[test]

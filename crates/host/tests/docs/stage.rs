@@ -85,6 +85,14 @@ impl Stage {
         Joined::start(shell.args(["-c", &line]).env("HOME", self.home.path()).current_dir(self.workspace()))
     }
 
+    /// The same for a whole script of Bash.
+    pub(crate) fn script(&self, host: &Host, text: &str) -> Joined {
+        assert!(text.contains(USUAL_ADDRESS), "{text}");
+        let text = text.replace(USUAL_ADDRESS, host.address());
+        let mut shell = Command::new("bash");
+        Joined::start(shell.args(["-c", &text]).env("HOME", self.home.path()).current_dir(self.workspace()))
+    }
+
     /// A program of the workspace, on its own.
     pub(crate) fn program(&self, path: &str) -> Joined {
         Joined::start(Command::new(self.workspace().join(path)).current_dir(self.workspace()))
