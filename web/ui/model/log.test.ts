@@ -287,6 +287,20 @@ describe("a turn", () => {
 });
 
 describe("an agent elsewhere", () => {
+  it("keeps its bookkeeping to itself, and shows what nobody knows", () => {
+    const log = new TabLog();
+    const names = ["turn_start", "switchboard.session_opened", "switchboard.title_changed", "todo.update"];
+    log.take(
+      run(0, [
+        prompt("a", 1),
+        ...names.map((name) => ({ type: "unknown" as const, name, raw: "{}", turn: 1 })),
+      ]),
+    );
+    log.take(run(5, [{ type: "unknown", name: "switchboard.session_closed", raw: "{}" }]));
+    expect(turns(log)[0]?.pieces).toEqual([{ kind: "unknown", name: "todo.update", raw: "{}" }]);
+    expect(log.entries).toHaveLength(1);
+  });
+
   it("has its lost events marked, and its taken prompts are not shown", () => {
     const log = new TabLog();
     log.take(

@@ -30,6 +30,27 @@ const RESTORED: Record<Memory, string> = {
   summarized: "The agent is back but has lost the conversation; it gets a summary with your next prompt.",
 };
 
+/** What a log elsewhere notes for itself, and what the page shows by other means or knows already. It stays in the log. */
+const BOOKKEEPING = new Set([
+  "turn_start",
+  ...[
+    "session_opened",
+    "session_closed",
+    "session_reopened",
+    "title_changed",
+    "turn_started",
+    "prompt_queued",
+    "prompt_taken",
+    "policy_changed",
+    "cancel_asked",
+    "commands_changed",
+    "options_changed",
+    "usage",
+    "agent_restarted",
+    "agent_session_restored",
+  ].map((kind) => `switchboard.${kind}`),
+]);
+
 export class TabLog {
   readonly entries: Entry[] = [];
   /** Names of prompts that the log holds. */
@@ -252,7 +273,8 @@ export class TabLog {
           time,
         );
       case "unknown":
-        return this.unknown(event, body.name, body.raw);
+        if (!BOOKKEEPING.has(body.name)) this.unknown(event, body.name, body.raw);
+        return;
       default: {
         // A newer host knows more than this page: it is shown as it came.
         const foreign = body as { type?: unknown };
