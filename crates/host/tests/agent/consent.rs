@@ -64,10 +64,13 @@ fn a_client_that_cancels_its_question_ends_the_turn() {
 fn a_file_that_somebody_else_has_changed_meanwhile_is_not_written() {
     for offers in [Offers::All, Offers::Nothing] {
         let place = Place::new().with("a", "one\n");
-        let server = Scripted::new(Way::OpenAi, [
-            Says::Calls(vec![("edit_file", json!({"path": "a", "old_text": "one", "new_text": "two"}))]),
-            Says::Text(&["oh"]),
-        ]);
+        let server = Scripted::new(
+            Way::OpenAi,
+            [
+                Says::Calls(vec![("edit_file", json!({"path": "a", "old_text": "one", "new_text": "two"}))]),
+                Says::Text(&["oh"]),
+            ],
+        );
         let mut client = Client::start(&place, &["--base-url", &server.url()], offers);
         let session = client.open(&place);
         client.ignores = vec!["session/request_permission"];
@@ -88,12 +91,16 @@ fn a_file_that_somebody_else_has_changed_meanwhile_is_not_written() {
 
 #[test]
 fn paths_out_of_the_workspace_are_refused_and_no_child_gets_the_token() {
-    let server = Scripted::with_token(Way::OpenAi, Some("canary-token-1"), [
-        Says::Calls(vec![("read_file", json!({"path": "../secret"}))]),
-        write("../b"),
-        run("env"),
-        Says::Text(&["done"]),
-    ]);
+    let server = Scripted::with_token(
+        Way::OpenAi,
+        Some("canary-token-1"),
+        [
+            Says::Calls(vec![("read_file", json!({"path": "../secret"}))]),
+            write("../b"),
+            run("env"),
+            Says::Text(&["done"]),
+        ],
+    );
     let place = Place::new();
     std::fs::write(place.work().join("../secret"), "hidden").unwrap();
     let with_token = |command: &mut std::process::Command| {

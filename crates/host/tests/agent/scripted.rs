@@ -78,11 +78,7 @@ impl Scripted {
         Self::with_token(way, None, script)
     }
 
-    pub(crate) fn with_token(
-        way: Way,
-        token: Option<&'static str>,
-        script: impl IntoIterator<Item = Says>,
-    ) -> Self {
+    pub(crate) fn with_token(way: Way, token: Option<&'static str>, script: impl IntoIterator<Item = Says>) -> Self {
         Self::at(TcpListener::bind("127.0.0.1:0").unwrap(), way, token, script)
     }
 

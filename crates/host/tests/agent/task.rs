@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::client::{Client, Offers, Place};
 use crate::scripted::{Says, Scripted, Way};
 
-const TESTS: &str = "#!/bin/sh\n. ./add.sh\n[ \"$(add 2 3)\" = 5 ] && echo passed || { echo 'add 2 3 is wrong'; exit 1; }\n";
+const TESTS: &str =
+    "#!/bin/sh\n. ./add.sh\n[ \"$(add 2 3)\" = 5 ] && echo passed || { echo 'add 2 3 is wrong'; exit 1; }\n";
 
 fn repository() -> Place {
     Place::new()
@@ -62,7 +63,8 @@ fn whole_task(way: Way, offers: Offers) {
 
     let plan = client.updates("plan");
     assert_eq!(plan[0]["entries"][0]["content"], "mend add");
-    let diffs: Vec<_> = client.updates("tool_call_update").into_iter().chain(client.updates("tool_call")).cloned().collect();
+    let diffs: Vec<_> =
+        client.updates("tool_call_update").into_iter().chain(client.updates("tool_call")).cloned().collect();
     let diffs: Vec<&Value> = diffs.iter().filter(|update| update["content"][0]["type"] == "diff").collect();
     assert_eq!(diffs.len(), 2, "{diffs:#?}");
     assert!(diffs[0]["content"][0]["newText"].as_str().unwrap().contains("$1 * $2"));
@@ -109,9 +111,12 @@ fn each_mode_offers_its_own_tools_and_the_others_are_refused() {
     let place = Place::new();
     let mut client = Client::start(&place, &["--base-url", &server.url()], Offers::All);
     let session = client.open(&place);
-    for (mode, refuses, writes, runs) in
-        [("plan", write(), false, false), ("ask", run(), false, false), ("edit", run(), true, false), ("agent", run(), true, true)]
-    {
+    for (mode, refuses, writes, runs) in [
+        ("plan", write(), false, false),
+        ("ask", run(), false, false),
+        ("edit", run(), true, false),
+        ("agent", run(), true, true),
+    ] {
         server.then([refuses, Says::Text(&["so be it"])]);
         let set = client.call("session/set_mode", json!({"sessionId": session, "modeId": mode}));
         assert_eq!(set["result"], json!({}), "{set}");
@@ -142,8 +147,11 @@ fn thinking_is_shown_apart_and_pictures_reach_the_model() {
         ]);
         let done = client.call("session/prompt", json!({"sessionId": session, "prompt": blocks}));
         assert_eq!(done["result"]["stopReason"], "end_turn", "{done}");
-        let thought: String =
-            client.updates("agent_thought_chunk").iter().filter_map(|chunk| chunk["content"]["text"].as_str()).collect();
+        let thought: String = client
+            .updates("agent_thought_chunk")
+            .iter()
+            .filter_map(|chunk| chunk["content"]["text"].as_str())
+            .collect();
         assert!(thought.contains("hm"), "{thought}");
         assert_eq!(client.text(), "a cat");
         let asked = server.asked().body.to_string();

@@ -30,7 +30,8 @@ fn a_server_that_is_not_there_is_named_and_one_that_comes_later_works() {
     let address = free.local_addr().unwrap();
     drop(free);
     let place = Place::new();
-    let mut client = Client::start(&place, &["--base-url", &format!("http://{address}"), "--model", "small"], Offers::All);
+    let mut client =
+        Client::start(&place, &["--base-url", &format!("http://{address}"), "--model", "small"], Offers::All);
     let session = client.open(&place);
     let done = client.prompt(&session, "go");
     assert!(failure(&done).contains(&address.to_string()), "{done}");
@@ -63,7 +64,10 @@ fn a_model_that_is_not_there_is_said_with_those_that_are() {
     let server = Scripted::new(Way::Ollama, [refusal]);
     let (_, done) = prompted(&server, &["--model", "nobody"]);
     let message = failure(&done);
-    assert!(message.contains("nobody") && message.contains("small:latest") && message.contains("other:7b"), "{message}");
+    assert!(
+        message.contains("nobody") && message.contains("small:latest") && message.contains("other:7b"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -114,6 +118,7 @@ fn what_is_no_server_of_models_is_said_so() {
     let session = client.open(&place);
     let done = client.prompt(&session, "go");
     assert!(failure(&done).contains("no server of models"), "{done}");
-    let help = client.call("session/prompt", json!({"sessionId": session, "prompt": [{"type": "text", "text": "/help"}]}));
+    let help =
+        client.call("session/prompt", json!({"sessionId": session, "prompt": [{"type": "text", "text": "/help"}]}));
     assert_eq!(help["result"]["stopReason"], "end_turn", "a command needs no server: {help}");
 }
