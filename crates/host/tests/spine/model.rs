@@ -2,6 +2,7 @@
 //! its token to itself.
 
 #[path = "../agent/scripted.rs"]
+#[expect(dead_code, reason = "other tests want more of it")]
 mod scripted;
 
 use std::io::Write as _;
@@ -47,9 +48,9 @@ async fn decide(view: &mut View, kind: &str, decision: &str) -> Value {
 #[tokio::test]
 async fn the_host_asks_for_what_the_built_in_agent_wants_and_its_token_never_goes_north() {
     let script = [
-        Says::Calls(vec![("write_file", json!({"path": "made.sh", "content": "echo made\n"}))]),
-        Says::Calls(vec![("run_command", json!({"command": "sh made.sh > ran; cat ran"}))]),
-        Says::Calls(vec![("run_command", json!({"command": "rm -rf made.sh"}))]),
+        Says::Calls(vec![("write_file", json!({"path": "Dockerfile", "content": "echo made\n"}))]),
+        Says::Calls(vec![("run_command", json!({"command": "sh Dockerfile > ran; cat ran"}))]),
+        Says::Calls(vec![("run_command", json!({"command": "rm -rf Dockerfile"}))]),
         Says::Text(&["all ", "done"]),
         Says::Text(&["I remember"]),
     ];
@@ -66,7 +67,7 @@ async fn the_host_asks_for_what_the_built_in_agent_wants_and_its_token_never_goe
     let done = view.wait_done("m1").await;
     assert_eq!(done["reason"], "completed", "{done}; {}", host.log());
     assert_eq!(view.text("m1"), "all done");
-    assert_eq!(std::fs::read_to_string(place.workspace().join("made.sh")).unwrap(), "echo made\n");
+    assert_eq!(std::fs::read_to_string(place.workspace().join("Dockerfile")).unwrap(), "echo made\n");
     assert_eq!(std::fs::read_to_string(place.workspace().join("ran")).unwrap(), "made\n");
 
     let first = server.asked();

@@ -119,20 +119,15 @@ const UNWELCOME: &[&str] = &[
     "unauthorized",
     "authentication",
 ];
-const QUOTA: &[&str] = &[
-    "insufficient_quota",
-    "exceeded your current quota",
-    "insufficient balance",
-    "insufficient credits",
-    "payment required",
-];
-const TOO_LARGE: &[&str] =
-    &["requires more system memory", "out of memory", "insufficient memory", "not enough memory"];
+const QUOTA: &[&str] =
+    &["insufficient_quota", "exceeded your current quota", "insufficient balance", "insufficient credits", "payment required"];
+const TOO_LARGE: &[&str] = &["requires more system memory", "out of memory", "insufficient memory", "not enough memory"];
 const BAD_CALL: &[&str] = &["tool_use_failed", "error parsing tool call", "failed to parse tool call"];
-const LOADING: &[&str] =
-    &["loading model", "model is loading", "currently loading", "is still loading", "server is starting"];
-const BUSY: &[&str] =
-    &["rate limit", "rate_limit", "too many requests", "overloaded", "server busy", "maximum pending requests"];
+const LOADING: &[&str] = &["loading model", "model is loading", "currently loading", "is still loading", "server is starting"];
+const BUSY: &[&str] = &["rate limit", "rate_limit", "too many requests", "overloaded", "server busy", "maximum pending requests"];
+
+/// Said where no status can be.
+const ILL: &[&str] = &["server_error", "internal error", "internal server error", "error was encountered while running", "crashed", "runner process"];
 
 /// What sort of fault it is. A status of 0 is none.
 pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
@@ -155,6 +150,7 @@ pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
         _ if says(NO_MODEL) || names_no_model(all) => Fault::NoModel,
         0 | 400 if says(UNWELCOME) => Fault::Unwelcome,
         0 | 500.. if says(BUSY) => Fault::Busy,
+        0 if says(ILL) => Fault::Ill,
         404 | 405 => Fault::WrongPath,
         408 | 425 | 500.. => Fault::Ill,
         _ => Fault::Other,
@@ -164,7 +160,5 @@ pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
 /// `model 'x' not found`, `The model "x" does not exist`, and the like.
 fn names_no_model(all: &str) -> bool {
     let Some((_, after)) = all.split_once("model") else { return false };
-    ["not found", "does not exist", "doesn't exist", "is not available", "not loaded"]
-        .iter()
-        .any(|end| after.contains(end))
+    ["not found", "does not exist", "doesn't exist", "is not available", "not loaded"].iter().any(|end| after.contains(end))
 }
