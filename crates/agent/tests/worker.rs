@@ -1,0 +1,17 @@
+//! The loop as a whole, through nothing but its public face: a scripted model, a workspace in memory, virtual time.
+
+mod worker {
+    mod asking;
+    mod cancel;
+    mod commands;
+    mod faults;
+    mod folding;
+    mod limits;
+    mod properties;
+    mod resume;
+    mod room;
+    mod tasks;
+    mod tools;
+    mod watch;
+    mod workspace;
+}
