@@ -23,6 +23,8 @@ pub(crate) struct Room {
     pub(crate) seen: Vec<Do>,
     /// Whether questions and deeds are held for later; a long session would fill the memory with them.
     pub(crate) records: bool,
+    /// What the model says to whoever wants a summary; if there is none, the next answer of the script.
+    pub(crate) summary: Option<String>,
 }
 
 pub(crate) fn setup() -> Setup {
@@ -48,6 +50,7 @@ impl Room {
             asks: Vec::new(),
             seen: Vec::new(),
             records: true,
+            summary: None,
         }
     }
 
@@ -88,8 +91,9 @@ impl Room {
                 continue;
             };
             match done {
-                Do::AskModel(_) => {
-                    for said in self.script.pop_front().expect("the script has an answer") {
+                Do::AskModel(ask) => {
+                    let summary = self.summary.as_deref().filter(|_| ask.tools.is_empty()).map(says);
+                    for said in summary.or_else(|| self.script.pop_front()).expect("the script has an answer") {
                         todo.extend(self.hear(Heard::Model(said)));
                     }
                 }
