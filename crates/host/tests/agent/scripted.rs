@@ -229,7 +229,9 @@ impl Stand {
                 message["role"] = "assistant".into();
                 format!("{}\n", json!({"model": "small", "message": message, "done": false}))
             }
-            Way::OpenAi | Way::LlamaCpp => format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": message}]})),
+            Way::OpenAi | Way::LlamaCpp => {
+                format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": message}]}))
+            }
         }
     }
 

@@ -111,13 +111,14 @@ impl Desk {
     fn learn(&mut self) {
         let Ok(known) = &self.known else {
             // The look that is under way, if any, may not know of it.
-            return if self.looking.is_some() { self.look() };
+            return if self.looking.is_some() {
+                self.look()
+            };
         };
         let modes = show::MODES.iter().map(|(mode, ..)| self.model_for(None, *mode));
         let used = self.sessions.values().map(|session| self.model_of(session)).chain(modes);
-        let is_unknown = |name: String| {
-            known.model(&name).is_some_and(|model| model.context.is_none() && model.tools.is_none())
-        };
+        let is_unknown =
+            |name: String| known.model(&name).is_some_and(|model| model.context.is_none() && model.tools.is_none());
         if known.flavor == Flavor::Ollama && used.into_iter().any(is_unknown) {
             self.look();
         }
