@@ -21,6 +21,8 @@ const OLLAMA_WINDOW: u32 = 8_192;
 const OTHER_WINDOW: u32 = 32_768;
 /// Tokens that Ollama is told to give a model at most: they cost memory, whether they are used or not.
 const MAX_OLLAMA_WINDOW: u32 = 32_768;
+/// Time of one call if nobody says how much: a build or its tests take longer than the tools of a person's bench.
+const TOOL_MS: u64 = 120_000;
 /// Bytes of a model's name.
 const MAX_MODEL_BYTES: usize = 256;
 
@@ -42,7 +44,7 @@ impl Settings {
         let usual = Limits::default();
         Limits {
             rounds: self.max_iterations.unwrap_or(usual.rounds),
-            tool_ms: self.tool_timeout.unwrap_or(usual.tool_ms),
+            tool_ms: self.tool_timeout.unwrap_or(TOOL_MS),
             ..usual
         }
     }
