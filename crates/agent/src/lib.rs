@@ -3,6 +3,7 @@
 
 pub mod deed;
 pub mod said;
+pub mod server;
 pub mod talk;
 pub mod trouble;
 pub mod worker;
