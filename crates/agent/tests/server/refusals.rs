@@ -36,15 +36,15 @@ const SPELLINGS: &[(u16, &str, TroubleKind, &str)] = &[
         404,
         r#"{"error":{"message":"The model `x` does not exist or you do not have access to it.","code":"model_not_found"}}"#,
         NoModel,
-        "Choose another",
+        "hoose another",
     ),
-    (400, r#"{"error":{"message":"qwen3:8b is not a valid model ID","code":400}}"#, NoModel, "Choose another"),
-    (400, r#"{"error":{"message":"Model Not Exist","type":"invalid_request_error"}}"#, NoModel, "Choose another"),
+    (400, r#"{"error":{"message":"qwen3:8b is not a valid model ID","code":400}}"#, NoModel, "hoose another"),
+    (400, r#"{"error":{"message":"Model Not Exist","type":"invalid_request_error"}}"#, NoModel, "hoose another"),
     (
         400,
         r#"{"object":"error","message":"Invalid model: qwen3:8b","type":"invalid_model","code":"1500"}"#,
         NoModel,
-        "Choose another",
+        "hoose another",
     ),
     (
         400,
@@ -153,7 +153,7 @@ fn a_model_that_is_not_there_is_told_with_those_that_are() {
     let trouble =
         refused(&about("http://127.0.0.1:11434/v1", &models), 404, None, br#"{"error":"model 'qwen3:8b' not found"}"#);
     let expected = "The server at http://127.0.0.1:11434/v1 does not have the model \"qwen3:8b\". Get it with `ollama pull qwen3:8b`, or \
-                    choose another. It has: qwen3:14b, qwen2.5:7b, phi4, llama3.2:3b.";
+                    choose another. It has: qwen3:14b, qwen2.5:7b, llama3.2:3b, phi4.";
     assert_eq!(trouble.message, expected);
     let many: Vec<String> = (0..300).map(|number| format!("model-{number}")).collect();
     let trouble = refused(&about("http://h", &many), 404, None, br#"{"error":"model 'qwen3:8b' not found"}"#);

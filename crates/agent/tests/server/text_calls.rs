@@ -144,6 +144,16 @@ fn what_is_given_up_is_text() {
     let mut reader = Reader::default();
     assert_eq!(reader.read("a <tool_call>{\"name\":"), [text("a ")]);
     assert_eq!(reader.give_up(), Some("<tool_call>{\"name\":".to_owned()));
+    for whole in [
+        "[TOOL_CALLS]a[ARGS]{\"x",
+        "```tool_call\n{\"name",
+        "```json\n{\"name\":",
+        "{\"name\": \"a\"",
+        "<|python_tag|>{\"n",
+    ] {
+        let mut reader = Reader::default();
+        assert_eq!((reader.read(whole), reader.give_up()), (vec![], Some(whole.to_owned())));
+    }
 }
 
 /// Pieces that mean something.
