@@ -3,15 +3,18 @@
 //! | module | owns |
 //! | --- | --- |
 //! | `clerk` | carries out what a view wants of settings |
+//! | `find` | model servers on this very machine |
 //! | `probe` | sees whether a model server answers, and what it has |
 
 mod clerk;
+mod find;
 mod probe;
 
 use serde_json::Value;
 use switchboard_types::Settings;
 
 pub use clerk::Clerk;
+pub(crate) use find::OLLAMA_HOST;
 
 use crate::agents::Address;
 use crate::secrets::Tokens;
