@@ -58,7 +58,7 @@ export class SbLocalModel extends LitElement {
           return html`<p class="small muted" data-testid="local-found">
             ${quoting(`At \`${server.baseUrl}\`. What you say stays between you and that address.`)} Choose a model:
           </p>`;
-        return html`<p class="small" data-testid="local-none">${sentence(step.message)}.</p>
+        return html`<p class="small" data-testid="local-none">${sentence(step.message)}</p>
           <p class="small muted">
             ${
               server
