@@ -64,8 +64,8 @@ export class Page {
   settingsOpen = false;
   /** Called when another tab is shown, or the settings, so that the address says so. */
   onPlace: () => void = () => undefined;
-  /** Called when the person should write next. */
-  onWrite: () => void = () => undefined;
+  /** The person should write next, as soon as it is drawn where. */
+  private wordsWanted = false;
   private readonly link: HostLink;
   private drawing = false;
   private toastCount = 0;
@@ -290,8 +290,20 @@ export class Page {
     if (this.active !== null && this.newTabs.get(this.active) && this.outbox.of(this.active).length === 0)
       this.newTabs.choose(this.active, choice);
     else this.newTab(choice);
+    this.wantWords();
+  }
+
+  /** The keys should go to where the person goes on. */
+  wantWords(): void {
+    this.wordsWanted = true;
     this.changed();
-    this.onWrite();
+  }
+
+  /** Whether they should, once. */
+  takeWanted(): boolean {
+    const wanted = this.wordsWanted;
+    this.wordsWanted = false;
+    return wanted;
   }
 
   openSettings(open: boolean): void {

@@ -56,6 +56,7 @@ export const localStyle = css`
   .models button {
     width: 100%;
     justify-content: space-between;
+    min-height: 2.15em;
     background: var(--sb-canvas);
   }
   .models .small {

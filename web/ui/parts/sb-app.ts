@@ -10,7 +10,7 @@ import type { Session } from "../wire";
 import { appStyle } from "./app-style";
 import { confirmed } from "./confirm";
 import { SbBench } from "./sb-bench";
-import "./sb-empty";
+import { SbEmpty } from "./sb-empty";
 import { SbInspector } from "./sb-inspector";
 import { SbKeys } from "./sb-keys";
 import "./sb-link-state";
@@ -43,11 +43,7 @@ export class SbApp extends LitElement {
       this.frames += 1;
       this.said = this.news.of(this.page) ?? this.said;
       document.title = this.news.title(this.page);
-    };
-    this.page.onWrite = () => {
-      void this.updateComplete.then(() => {
-        if (!matchMedia("(pointer: coarse)").matches) this.prompt?.focusBox();
-      });
+      if (this.page.takeWanted()) void this.goOn();
     };
     window.addEventListener("keydown", this.key);
   }
@@ -202,6 +198,15 @@ export class SbApp extends LitElement {
 
   private get prompt(): SbPrompt | null {
     return this.renderRoot.querySelector<SbPrompt>("sb-prompt");
+  }
+
+  /** The keys go to what is next: a step that must be taken, or the box. */
+  private async goOn(): Promise<void> {
+    await this.updateComplete;
+    const empty = this.renderRoot.querySelector<SbEmpty>("sb-empty");
+    await empty?.updateComplete;
+    if (empty?.focusLead() || matchMedia("(pointer: coarse)").matches) return;
+    this.prompt?.focusBox();
   }
 
   private get keysOpen(): boolean {

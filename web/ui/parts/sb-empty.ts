@@ -127,8 +127,15 @@ export class SbEmpty extends LitElement {
 
   protected override updated(): void {
     // Whoever was led to trust can write now.
-    if (this.led && !this.mustTrust) this.page.onWrite();
+    if (this.led && !this.mustTrust) this.page.wantWords();
     this.led = this.mustTrust;
+  }
+
+  /** True if there is a step before anybody can write, and the keys are on it now. */
+  focusLead(): boolean {
+    const lead = this.renderRoot.querySelector<HTMLElement>("[data-testid=lead-trust]");
+    lead?.focus();
+    return lead !== null;
   }
 
   /** Whether the agent would be refused here. */
@@ -147,10 +154,10 @@ export class SbEmpty extends LitElement {
     const { page } = this;
     const root = page.workspace?.root ?? "";
     return html`<div class="inner" data-testid="empty">
-      <h2>One more step for ${revealed(page.agent)}</h2>
+      <h2>One more step: trust this folder</h2>
       <p>
-        It can read files in <strong>${revealed(folderName(root))}</strong>, and change them and run commands there after
-        asking you. So it works only in a folder that you trust.
+        <strong>${revealed(page.agent)}</strong> reads files in <strong>${revealed(folderName(root))}</strong>, changes them and
+        runs commands there, and asks you about what is risky. So it works only in a folder that you trust.
       </p>
       <div class="answers">
         <button class="primary" data-testid="lead-trust" @click=${() => void askTrust(page, root)}>

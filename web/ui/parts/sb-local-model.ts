@@ -31,8 +31,8 @@ export class SbLocalModel extends LitElement {
       <h3 id="local-title">${icons.spark} Work with a local model</h3>
       <div role="status" class="news">${this.news()}</div>
       ${step.at === "offered" ? step.servers.map((server) => this.models(server)) : nothing}
-      ${problem === "" ? nothing : html`<p class="wrong small" role="alert" data-testid="local-problem">${sentence(problem)}</p>`}
       ${step.at === "offered" ? this.ways() : nothing}
+      ${problem === "" ? nothing : html`<p class="wrong small" role="alert" data-testid="local-problem">${sentence(problem)}</p>`}
     </section>`;
   }
 
@@ -56,7 +56,7 @@ export class SbLocalModel extends LitElement {
         const [server] = step.servers;
         if (server && server.models.length > 0)
           return html`<p class="small muted" data-testid="local-found">
-            ${quoting(`At \`${server.baseUrl}\`. What you say stays between you and that address.`)} Choose a model:
+            ${quoting(`Found at \`${server.baseUrl}\`. What you say goes there and nowhere else.`)} Choose a model:
           </p>`;
         return html`<p class="small" data-testid="local-none">${sentence(step.message)}</p>
           <p class="small muted">
@@ -87,13 +87,10 @@ export class SbLocalModel extends LitElement {
 
   private model(baseUrl: string, { name, size }: ServedModel) {
     const large = size === undefined ? "" : modelSize(size);
-    return html`<button
-      data-testid="local-model"
-      data-model=${name}
-      aria-label="Work with ${revealed(name)}${large === "" ? "" : `, ${large}`}"
-      @click=${() => void this.use(baseUrl, name)}
-    >
-      <code class="clip">${revealed(name)}</code><span class="muted small">${large}</span>
+    return html`<button data-testid="local-model" data-model=${name} @click=${() => void this.use(baseUrl, name)}>
+      <span class="clip"><span class="spoken">Work with </span><code>${revealed(name)}</code></span>${
+        large === "" ? nothing : html`<span class="muted small"><span class="spoken">, </span>${large}</span>`
+      }
     </button>`;
   }
 
