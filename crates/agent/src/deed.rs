@@ -14,6 +14,12 @@ pub enum Deed {
         /// How many lines.
         limit: Option<u32>,
     },
+    /// Read a file as a whole, exactly as it is, because it is about to be changed: never cut short. A file that is too large or is
+    /// not text is [`Outcome::Failed`], one that does not exist [`Outcome::NotThere`].
+    ReadWhole {
+        /// Its path, relative to the workspace or absolute.
+        path: String,
+    },
     /// List a folder, or what matches a glob below it.
     List {
         /// The folder.

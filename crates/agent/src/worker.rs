@@ -1,6 +1,19 @@
 //! The loop of one session: prompts in, questions to the model and deeds out, until the model is done. Pure: the edges carry it all
 //! out and tell what came of it.
 
+mod asking;
+mod doing;
+mod folding;
+mod session;
+mod setup;
+mod turn;
+mod waiting;
+
+pub use crate::commands::{SlashCommand, commands};
+pub use session::Worker;
+pub use setup::{Facts, Instruction, Limits, Setup};
+pub use waiting::{MAX_PROMPT_BYTES, MAX_WAITING, MAX_WAITING_BYTES};
+
 use crate::deed::{Deed, Outcome, Shown};
 use crate::said::Said;
 use crate::talk::{Ask, Message, Part, Used};
@@ -39,7 +52,15 @@ pub enum Do {
         /// What to do; none if there is nothing to be done outside, and the call ends at once.
         deed: Option<Deed>,
     },
-    /// Stop doing it; nothing more is heard of it.
+    /// Do something more for a call that was begun: an edit has read its file and now writes it. Comes after the outcome of what was
+    /// done before, and has its own, again by [`Heard::Deed`], once.
+    Then {
+        /// The call.
+        call: String,
+        /// What to do.
+        deed: Deed,
+    },
+    /// Stop doing it; nothing more is heard of it. The call ends by this; there is no [`Do::Finish`].
     Abandon {
         /// The call.
         call: String,

@@ -1,8 +1,10 @@
 //! The edges of Switchboard: links, store, agents, server and command line around the pure host. Holds no rule of the
 //! conversation; those are the core's.
 
+pub mod agent;
 pub mod agents;
 pub mod attachments;
+mod calling;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -53,6 +53,6 @@ mod tail;
 mod terminal;
 mod terminals;
 mod voice;
-mod writing;
+pub(crate) mod writing;
 
 pub use door::Runner;

@@ -43,6 +43,20 @@ pub fn for_agent(settings: &Settings, own: Value) -> Value {
     }
 }
 
+/// What the built-in agent is told: limits always, models only where they are those of its own server.
+#[must_use]
+pub fn for_model(settings: &Settings, base_url: &str, own: Value) -> Value {
+    let origin = |url: &str| Address::read(url).ok().map(|address| address.origin());
+    let is_its_own = settings.base_url.as_deref().and_then(origin).is_some_and(|set| origin(base_url) == Some(set));
+    let settings = Settings { base_url: None, completion_model: None, max_active_sessions: None, ..settings.clone() };
+    let settings = if is_its_own {
+        settings
+    } else {
+        Settings { agent_model: None, ask_model: None, edit_model: None, ..settings }
+    };
+    for_agent(&settings, own)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -62,5 +76,18 @@ mod tests {
         let made = for_agent(&settings, json!({ "depth": 1, "maxIterations": 9 }));
         assert_eq!(made, json!({ "depth": 1, "maxIterations": 9, "agentModel": "big", "temperature": 0.7 }));
         assert_eq!(for_agent(&Settings::default(), json!({ "depth": 1 })), json!({ "depth": 1 }));
+    }
+
+    #[test]
+    fn the_models_of_another_server_are_not_told_to_the_built_in_agent() {
+        let settings = Settings {
+            base_url: Some("http://127.0.0.1:11434".to_owned()),
+            ask_model: Some("small".to_owned()),
+            max_iterations: Some(5),
+            ..Settings::default()
+        };
+        let here = for_model(&settings, "http://127.0.0.1:11434/v1", json!({}));
+        assert_eq!(here, json!({ "askModel": "small", "maxIterations": 5 }));
+        assert_eq!(for_model(&settings, "http://127.0.0.1:1234", json!({})), json!({ "maxIterations": 5 }));
     }
 }

@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use serde::Serialize;
+use serde_json::Value;
 use switchboard_types::{ApprovalId, Ask, ErrandName, SessionId, Time, TurnName, Word};
 
 use self::about::{Abilities, Agent};
@@ -37,6 +38,9 @@ use super::repeat::Repeat;
 use super::{AgentDialect, Noise};
 use crate::json::shown;
 use crate::jsonrpc::{Envelope, Fault, Owed, Pending, Reader, Refusal, write};
+
+/// What the built-in agent is told of its settings by: at its start and when they change.
+pub const SETTINGS: &str = "_switchboard/settings";
 
 /// Requests of ours that wait for their answers.
 const MAX_PENDING: usize = 4_096;
@@ -60,6 +64,8 @@ pub struct AcpSettings {
     pub version: String,
     /// What the host offers to do for it.
     pub offers: Offers,
+    /// What people have set, if it is the built-in agent, which is told so by a method of our own; none for all others.
+    pub own: Option<Value>,
 }
 
 /// What the host offers to do for an agent. An agent does for itself what it is not offered.
@@ -78,7 +84,7 @@ impl AcpSettings {
     #[must_use]
     pub fn new(agent: &str, command: &[String], version: &str) -> Self {
         let (agent, version) = (agent.to_owned(), version.to_owned());
-        Self { agent, command: command.to_vec(), version, offers: Offers::to(command) }
+        Self { agent, command: command.to_vec(), version, offers: Offers::to(command), own: None }
     }
 }
 
@@ -286,8 +292,9 @@ impl AgentDialect for Acp {
             Ask::ErrandDone { session, errand, result } => self.errand_done(session, &errand, &result),
             Ask::SetOption { session, option, value } => self.set_option(session, &option, &value),
             Ask::SignIn { session, method } => self.sign_in(session, method),
-            // Agents of this vocabulary call tools of their own only, and are configured when they start.
-            Ask::ToolResult { .. } | Ask::Configure { .. } | Ask::Wish { .. } => {}
+            Ask::Configure { config } => self.configure(config),
+            // Agents of this vocabulary call tools of their own only.
+            Ask::ToolResult { .. } | Ask::Wish { .. } => {}
         }
         self.owed(messages);
     }

@@ -6,8 +6,9 @@ use std::ffi::{OsStr, OsString};
 
 use thiserror::Error;
 
-use super::spec::{EnvValue, ProcessSpec};
+use super::spec::{EnvValue, Need, ProcessSpec, Token};
 use crate::secrets::Secrets;
+use crate::server::Secret;
 
 /// Names that every child gets, if the host has them.
 const ALLOWED: [&str; 8] = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ"];
@@ -55,9 +56,23 @@ pub(super) fn of_child(
                 let no_secret = |why| EnvironmentError::NoSecret { variable: variable.clone(), why };
                 environment.insert(variable.into(), found.map_err(no_secret)?.reveal().into())
             }
+            EnvValue::Token(token) => match (token_of(token, vault), token.need) {
+                (Ok(found), _) => environment.insert(variable.into(), found.reveal().into()),
+                (Err(_), Need::May) => environment.remove(OsStr::new(variable)),
+                (Err(why), Need::Must) => {
+                    return Err(EnvironmentError::NoSecret { variable: variable.clone(), why });
+                }
+            },
         };
     }
     Ok(environment)
+}
+
+fn token_of(token: &Token, vault: Vault<'_>) -> Result<Secret, String> {
+    match vault {
+        Vault::Open(secrets) => secrets.for_origin(&token.secret, &token.origin).map_err(|error| error.to_string()),
+        Vault::Closed => Err("nothing that is no agent is given one".to_owned()),
+    }
 }
 
 fn is_allowed(name: &OsStr) -> bool {

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use switchboard_types::{LifeId, WorkspaceRoot};
@@ -32,6 +32,7 @@ pub struct Agents {
     clock: Clock,
     graces: Graces,
     secrets: Secrets,
+    data: PathBuf,
     shelf: Arc<Artifacts>,
     stop: watch::Sender<bool>,
     /// Every life holds one of these; when all are gone, so are the processes.
@@ -47,7 +48,8 @@ impl Agents {
         let (alive, ended) = mpsc::channel(1);
         let (secrets, stop) = (Secrets::within(data), watch::Sender::new(false));
         let shelf = Arc::new(Artifacts::default());
-        Ok(Self { runtime, spawner, inbox, clock, graces, secrets, shelf, stop, alive, ended })
+        let data = data.to_owned();
+        Ok(Self { runtime, spawner, inbox, clock, graces, secrets, data, shelf, stop, alive, ended })
     }
 
     /// Starts a process. `Started` is the first input of its life and `Ended` the last; if it cannot be started, `Ended`
@@ -73,6 +75,7 @@ impl Agents {
             graces: self.graces,
             taping,
             secrets: self.secrets.clone(),
+            data: self.data.clone(),
             shelf: Arc::clone(&self.shelf),
         };
         let (inbox, alive, agent) = (self.inbox.clone(), self.alive.clone(), spec.name.clone());

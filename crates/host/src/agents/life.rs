@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +43,8 @@ pub(super) struct Around {
     pub(super) graces: Graces,
     pub(super) taping: Taping,
     pub(super) secrets: Secrets,
+    /// The data folder.
+    pub(super) data: PathBuf,
     /// Where what is fetched from agents elsewhere is put.
     pub(super) shelf: Arc<Artifacts>,
 }
@@ -50,7 +52,7 @@ pub(super) struct Around {
 /// Starts the process and stays with it to its end.
 pub(super) async fn live(life: LifeId, spec: AgentSpec, root: WorkspaceRoot, spawner: Spawner, around: Around) {
     let (inbox, stop) = (around.inbox.clone(), around.stop.clone());
-    let message = match start(&spec, &root, spawner, &around.secrets).await {
+    let message = match start(&spec, &root, spawner, &around).await {
         Ok((born, dialect)) => Life::new(life, &spec, born, dialect, around).run().await,
         Err(message) => message,
     };
@@ -62,14 +64,14 @@ async fn start(
     spec: &AgentSpec,
     root: &WorkspaceRoot,
     spawner: Spawner,
-    secrets: &Secrets,
+    around: &Around,
 ) -> Result<(Born, Box<dyn AgentDialect>), String> {
-    let (Some(dialect), Some(process)) = (kinds::dialect(spec), spec.kind.process()) else {
-        return Err(kinds::unsupported(spec).unwrap_or_else(|| format!("agent `{}` cannot start", spec.name)));
+    let (Some(dialect), Some(process)) = (kinds::dialect(spec), kinds::process(spec, &around.data)) else {
+        return Err(format!("agent `{}` is no process and cannot be started as one", spec.name));
     };
     let failed = |why: &dyn std::fmt::Display| format!("agent `{}` could not be started: {why}", spec.name);
     // A keyring may ask a person first.
-    let (wanted, secrets) = (process.clone(), secrets.clone());
+    let (wanted, secrets) = (process.clone().into_owned(), around.secrets.clone());
     let made =
         tokio::task::spawn_blocking(move || environment::of_child(&wanted, std::env::vars_os(), Vault::Open(&secrets)));
     let environment = made.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;

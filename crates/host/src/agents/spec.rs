@@ -49,6 +49,8 @@ pub enum AgentKind {
         model: String,
         /// Sent as bearer, to this origin only.
         secret: Option<SecretName>,
+        /// What people have set for it; it is told at its start and when it changes.
+        settings: serde_json::Value,
     },
 }
 
@@ -74,7 +76,7 @@ impl AgentKind {
         }
     }
 
-    /// The process, for the kinds that are one.
+    /// The process that the configuration names, for the kinds that have one there.
     #[must_use]
     pub fn process(&self) -> Option<&ProcessSpec> {
         match self {
@@ -144,6 +146,28 @@ pub enum EnvValue {
     Plain(String),
     /// To be taken from the store of secrets.
     Secret(SecretName),
+    /// The same, of a secret that is bound to an origin, for a child that sends it nowhere else.
+    Token(Token),
+}
+
+/// A secret for one origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Which secret.
+    pub secret: SecretName,
+    /// Where it may be sent.
+    pub origin: String,
+    /// Whether the child can start without it.
+    pub need: Need,
+}
+
+/// Whether something must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Without it there is no start.
+    Must,
+    /// It is given if it is there.
+    May,
 }
 
 impl fmt::Debug for EnvValue {
@@ -152,6 +176,7 @@ impl fmt::Debug for EnvValue {
             // People put keys in here too, whatever the document says.
             Self::Plain(_) => f.write_str("Plain(…)"),
             Self::Secret(name) => f.debug_tuple("Secret").field(name).finish(),
+            Self::Token(token) => f.debug_tuple("Token").field(token).finish(),
         }
     }
 }
@@ -160,7 +185,11 @@ impl AgentSpec {
     /// What the core and views know of it.
     #[must_use]
     pub fn info(&self) -> AgentInfo {
-        let process = self.kind.process().map_or(ProcessPer::Shared, |process| process.per);
+        let process = match &self.kind {
+            AgentKind::Model { .. } => ProcessPer::Session,
+            AgentKind::Plain(process) | AgentKind::Acp(process) | AgentKind::Apex { process, .. } => process.per,
+            AgentKind::Engine { .. } => ProcessPer::Shared,
+        };
         AgentInfo { name: self.name.clone(), kind: self.kind.word().to_owned(), process, home: self.kind.home() }
     }
 

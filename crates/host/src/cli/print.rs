@@ -96,7 +96,7 @@ pub(crate) fn date(time: Time) -> String {
 }
 
 /// The calendar's date so many days after 1970 began.
-fn civil(days: u64) -> (u64, u64, u64) {
+pub(crate) fn civil(days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let (mut year, mut rest) = (1970, days);
     // Four hundred years have the same number of days wherever they begin.

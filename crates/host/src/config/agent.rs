@@ -188,6 +188,7 @@ impl Table<'_> {
             base_url: self.url("base_url", self.table.base_url.as_ref())?,
             model: model.get_ref().clone(),
             secret: self.secret(),
+            settings: serde_json::json!({}),
         })
     }
 

@@ -170,6 +170,8 @@ fn entry(agent: &AgentSpec) -> Option<InlineTable> {
                 EnvValue::Secret(secret) => {
                     env.insert(name, Value::InlineTable([("secret", secret.name.as_str())].into_iter().collect()))
                 }
+                // Only the host itself makes these.
+                EnvValue::Token(_) => None,
             };
         }
         table.insert("env", Value::InlineTable(env));

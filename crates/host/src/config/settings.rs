@@ -17,7 +17,7 @@ use super::place::{ConfigError, Source};
 use super::policy::{Tables, ToolPolicy};
 use super::values;
 use crate::agents::spec::this_program;
-use crate::agents::{AgentSpec, WantedBy, unsupported};
+use crate::agents::{AgentSpec, WantedBy};
 
 /// The workspace's file, within its folder.
 pub const WORKSPACE_FILE: &str = ".switchboard/config.toml";
@@ -90,9 +90,6 @@ pub enum AgentUnavailable {
         /// Who is there.
         known: String,
     },
-    /// Its kind cannot run yet.
-    #[error("{0}")]
-    Unsupported(String),
 }
 
 /// The configuration as it holds for one workspace.
@@ -184,17 +181,13 @@ impl Config {
         std::iter::once(AgentSpec::demo(&self.demo)).chain(self.agents.values().cloned())
     }
 
-    /// The agent of this name, if it can run.
+    /// The agent of this name.
     pub fn agent(&self, name: &AgentName) -> Result<AgentSpec, AgentUnavailable> {
         if name.is_demo() {
             return Ok(AgentSpec::demo(&self.demo));
         }
         let unknown = || AgentUnavailable::Unknown { name: name.clone(), known: self.known() };
-        let spec = self.agents.get(name).ok_or_else(unknown)?;
-        match unsupported(spec) {
-            Some(why) => Err(AgentUnavailable::Unsupported(why)),
-            None => Ok(spec.clone()),
-        }
+        self.agents.get(name).cloned().ok_or_else(unknown)
     }
 
     fn known(&self) -> String {

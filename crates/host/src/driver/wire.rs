@@ -240,7 +240,7 @@ fn values_of(spec: &AgentSpec) -> Vec<String> {
     let Some(process) = spec.kind.process() else { return Vec::new() };
     let set = process.env.iter().filter_map(|(name, value)| match value {
         EnvValue::Plain(value) => Some((name.clone(), value.clone())),
-        EnvValue::Secret(_) => None,
+        EnvValue::Secret(_) | EnvValue::Token(_) => None,
     });
     let passed_on = process.inherit.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?)));
     let all: Vec<(String, String)> = set.chain(passed_on).collect();

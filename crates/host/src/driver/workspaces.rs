@@ -62,13 +62,9 @@ impl Met {
         let before = std::mem::replace(&mut self.config, config);
         say_left_out(self.config.left_out.iter().filter(|note| !before.left_out.contains(note)));
         let changed = self.config.agents().filter_map(|spec| {
-            let AgentKind::Apex { config: now, .. } = with_settings(spec.clone(), &self.config).kind else {
-                return None;
-            };
-            match with_settings(before.configured(&spec.name)?.clone(), &before).kind {
-                AgentKind::Apex { config: then, .. } if then != now => Some((spec.name, now)),
-                _ => None,
-            }
+            let now = told(with_settings(spec.clone(), &self.config).kind)?;
+            let then = told(with_settings(before.configured(&spec.name)?.clone(), &before).kind)?;
+            (then != now).then_some((spec.name, now))
         });
         changed.collect()
     }
@@ -209,10 +205,25 @@ impl Workspaces {
 
 /// An agent with what people have set in its own configuration, which goes before that.
 fn with_settings(spec: AgentSpec, config: &Config) -> AgentSpec {
-    let AgentKind::Apex { process, config: own } = spec.kind else { return spec };
-    AgentSpec {
-        kind: AgentKind::Apex { process, config: settings::for_agent(&config.effective_settings(), own) },
-        ..spec
+    let kind = match spec.kind {
+        AgentKind::Apex { process, config: own } => {
+            AgentKind::Apex { process, config: settings::for_agent(&config.effective_settings(), own) }
+        }
+        AgentKind::Model { base_url, model, secret, settings: own } => {
+            let settings = settings::for_model(&config.effective_settings(), &base_url, own);
+            AgentKind::Model { base_url, model, secret, settings }
+        }
+        other @ (AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Engine { .. }) => other,
+    };
+    AgentSpec { kind, ..spec }
+}
+
+/// What an agent is told of its configuration while it runs; none for kinds that are told nothing.
+fn told(kind: AgentKind) -> Option<serde_json::Value> {
+    match kind {
+        AgentKind::Apex { config, .. } => Some(config),
+        AgentKind::Model { settings, .. } => Some(settings),
+        AgentKind::Plain(_) | AgentKind::Acp(_) | AgentKind::Engine { .. } => None,
     }
 }
 

@@ -11,10 +11,10 @@
 
 mod carry;
 mod edit;
-mod list;
+pub(crate) mod list;
 mod schema;
-mod search;
-mod taken;
+pub(crate) mod search;
+pub(crate) mod taken;
 pub(crate) mod view_file;
 pub(crate) mod walk;
 

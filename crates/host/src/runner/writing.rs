@@ -19,7 +19,7 @@ const TITLE_CHARS: usize = 200;
 
 /// A file that may be written once somebody says so.
 #[derive(Debug)]
-pub(super) struct WritePlan {
+pub(crate) struct WritePlan {
     root: WorkspaceRoot,
     /// Which folder the root was.
     identity: (u64, u64),
@@ -32,18 +32,18 @@ pub(super) struct WritePlan {
 
 impl WritePlan {
     /// The file's real path, from the workspace's folder.
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         self.target.path().to_string_lossy().into_owned()
     }
 
     /// Whether there was no such file.
-    pub(super) fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         self.before.is_none()
     }
 }
 
 /// Looks at the file and says how it would change.
-pub(super) fn prepare(
+pub(crate) fn prepare(
     root: &WorkspaceRoot,
     own: &Path,
     asked: String,
@@ -53,7 +53,7 @@ pub(super) fn prepare(
 }
 
 /// The same for content that is made of what is there; an error if there is no such file, or it cannot be taken as text.
-pub(super) fn prepare_edit(
+pub(crate) fn prepare_edit(
     root: &WorkspaceRoot,
     own: &Path,
     asked: String,
@@ -132,7 +132,7 @@ fn shown_change(open: &Root, target: &Target, found: Option<&Found>, content: &s
 }
 
 /// Writes the file, if it is still what was shown; gives its bytes.
-pub(super) fn perform(plan: &WritePlan, own: &Path) -> Result<u64, ErrandFailure> {
+pub(crate) fn perform(plan: &WritePlan, own: &Path) -> Result<u64, ErrandFailure> {
     let open = Root::open(&plan.root, own)?;
     if open.identity().ok() != Some(plan.identity) {
         return Err(changed(&plan.asked));

@@ -23,7 +23,9 @@ async fn what_cannot_start_says_why_in_words() {
     let script = stage.root.path().join("agent.sh");
     std::fs::write(&script, "#!/nowhere/interpreter\n").unwrap();
     let (base_url, model) = ("http://127.0.0.1:1".into(), "m".into());
-    let later = AgentSpec { name: "c".into(), kind: AgentKind::Model { base_url, model, secret: None } };
+    let secret = Some(SecretName::of_user("models"));
+    let kind = AgentKind::Model { base_url, model, secret, settings: serde_json::json!({}) };
+    let model = AgentSpec { name: "c".into(), kind };
     let secret = Some(SecretName::of_user("theirs"));
     let kind = AgentKind::Engine { url: "http://127.0.0.1:1".into(), secret, config_path: None, workspace: None };
     let engine = AgentSpec { name: "e".into(), kind };
@@ -34,7 +36,7 @@ async fn what_cannot_start_says_why_in_words() {
         (plain(["no-such-program-here"]), "agent `x` could not be started: there is no program `no-such-program-here`"),
         (plain(["./nothing.sh"]), "there is no program"),
         (plain(["./agent.sh"]), "is not executable; try `chmod +x`"),
-        (later, "agent `c` cannot start: kind `model` is not supported by this version"),
+        (model, "wants a secret: there is no secret `models`"),
         (secretive, "`KEY` wants a secret: there is no secret `mine`"),
         (engine, "there is no secret `theirs`; store it with `switchboard secrets set theirs`"),
     ];

@@ -71,10 +71,6 @@ command = ["./mute.sh"]
 [agents.broken]
 kind = "apex"
 command = ["./broken.sh"]
-[agents.later]
-kind = "model"
-base_url = "http://127.0.0.1:1"
-model = "x"
 [agents.secretive]
 kind = "plain"
 command = ["./noisy.sh"]
@@ -103,7 +99,7 @@ fn all_that_is_said() -> String {
     let mut untrusted = stage.shell(&host, &format!("{command} noisy"));
     untrusted.says("all asked", 1);
     stage.run(&["trust"]);
-    let agents = "plainfile absent nowhere shebang deaf dies noisy usage killed mute broken later secretive nobody";
+    let agents = "plainfile absent nowhere shebang deaf dies noisy usage killed mute broken secretive nobody";
     let mut probe = stage.shell(&host, &format!("{command} {agents}"));
     probe.says("all asked", 1);
     let log = host.log();

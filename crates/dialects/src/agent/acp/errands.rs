@@ -82,17 +82,17 @@ pub(super) fn done(result: &ErrandResult) -> Value {
 pub(super) fn failed(failure: &ErrandFailure, about: &str) -> Failure {
     let message = cut(&*failure.message, MAX_ERROR_CHARS);
     let code = match failure.code {
+        // Told apart from what failed, for an agent that wants to know.
+        ErrandCode::Denied | ErrandCode::Untrusted => {
+            return Failure::new(codes::INTERNAL_ERROR, message).with_data(json!({ "denied": true }));
+        }
         // To the letter what the reference gives: agents compare it before they create a file.
         ErrandCode::NotFound => {
             return Failure::new(RESOURCE_NOT_FOUND, "Resource not found").with_data(json!({ "uri": about }));
         }
         ErrandCode::Outside | ErrandCode::Invalid | ErrandCode::TooLarge => codes::INVALID_PARAMS,
         ErrandCode::Cancelled => codes::REQUEST_CANCELLED,
-        ErrandCode::Denied
-        | ErrandCode::Changed
-        | ErrandCode::Failed
-        | ErrandCode::TimedOut
-        | ErrandCode::Untrusted => codes::INTERNAL_ERROR,
+        ErrandCode::Changed | ErrandCode::Failed | ErrandCode::TimedOut => codes::INTERNAL_ERROR,
     };
     Failure::new(code, message)
 }

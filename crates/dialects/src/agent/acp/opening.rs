@@ -8,13 +8,14 @@ use agent_client_protocol_schema::v1::{
     LoadSessionRequest, NewSessionRequest, NoticeCapabilities, ResumeSessionRequest, SessionConfigOptionsCapabilities,
 };
 use bytes::Bytes;
+use serde_json::{Map, Value, json};
 use switchboard_types::{AgentSession, Memory, Past, SessionId, Time, Word};
 
 use super::sessions::{Attempt, Stage, Wanted, Way};
 use super::small::{bearable, fields, name};
-use super::{Acp, Greeted, Noise, Waiting, about, fault};
+use super::{Acp, Greeted, Noise, SETTINGS, Waiting, about, fault};
 use crate::json::shown;
-use crate::jsonrpc::Fault;
+use crate::jsonrpc::{Fault, write};
 
 impl Acp {
     /// The first words: who we are and what we offer.
@@ -30,7 +31,8 @@ impl Acp {
             .fs(files)
             .terminal(offers.terminal)
             .session(sessions)
-            .auth(AuthCapabilities::new().terminal(true));
+            .auth(AuthCapabilities::new().terminal(true))
+            .meta(self.settings.own.as_ref().map(|_| gate()));
         let request = InitializeRequest::new(ProtocolVersion::V1).client_capabilities(capabilities).client_info(
             Implementation::new("switchboard", self.settings.version.clone()).title("Switchboard".to_owned()),
         );
@@ -46,12 +48,29 @@ impl Acp {
         self.greeted = match read {
             Ok((agent, about)) => {
                 said.push(Word::Introduced { about: Box::new(about) });
+                self.tell_settings();
                 Greeted::Well(agent)
             }
             Err(why) => Greeted::Badly(why),
         };
         for session in self.sessions.greeting() {
             self.try_next(session, None, said);
+        }
+    }
+
+    /// The built-in agent's settings are others now. Agents of other makers are configured when they start.
+    pub(super) fn configure(&mut self, settings: Value) {
+        if let Some(own) = &mut self.settings.own {
+            *own = settings;
+            if matches!(self.greeted, Greeted::Well(_)) {
+                self.tell_settings();
+            }
+        }
+    }
+
+    fn tell_settings(&mut self) {
+        if let Some(Ok(message)) = self.settings.own.as_ref().map(|own| write::notification(SETTINGS, own)) {
+            self.out.push(message);
         }
     }
 
@@ -281,4 +300,9 @@ impl Acp {
             strays => Err(Noise::new(format!("dropped {strays} early updates for sessions that were never opened"))),
         }
     }
+}
+
+/// Says that whatever the agent wants done is judged here, so that it need not ask a person first.
+fn gate() -> Map<String, Value> {
+    Map::from_iter([("switchboard".to_owned(), json!({ "gate": true }))])
 }

@@ -9,7 +9,7 @@ use switchboard_dialects::agent::engine::{Heard, Response, StreamEnd, StreamNo};
 use switchboard_dialects::framing::{Sse, SseItem};
 use tokio::sync::mpsc;
 
-use super::caller::{Caller, Hush, broke, whole};
+use crate::calling::{Caller, Hush, broke, whole};
 
 /// Bytes of the answer of an engine that does not open its stream.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;

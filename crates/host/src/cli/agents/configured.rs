@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use switchboard_types::{AgentName, WorkspaceRoot};
 
-use crate::agents::{AgentKind, AgentSpec, find_program, known, unsupported};
+use crate::agents::{AgentKind, AgentSpec, find_program, known};
 use crate::cli::args::Cli;
 use crate::cli::exit::Failure;
 use crate::config::{Config, WORKSPACE_FILE, user_file};
@@ -34,9 +34,8 @@ impl Configured {
         let default = self.merged.default_agent();
         let list = |spec: AgentSpec| {
             let blocked = match (spec.name.is_demo(), self.trusted) {
-                (true, _) => None,
+                (true, _) | (false, true) => None,
                 (false, false) => Some("the workspace is not trusted; see `switchboard trust`".to_owned()),
-                (false, true) => unsupported(&spec),
             };
             Listed {
                 default: spec.name == default,

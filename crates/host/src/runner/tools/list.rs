@@ -13,7 +13,7 @@ use crate::runner::limits::MAX_FOUND_BYTES;
 use crate::runner::place::Root;
 use crate::runner::stop::Stop;
 
-pub(super) fn list_files(root: &Root, asked: &ListFiles, stop: &Stop) -> Result<Value, ErrandFailure> {
+pub(crate) fn list_files(root: &Root, asked: &ListFiles, stop: &Stop) -> Result<Value, ErrandFailure> {
     let start = root.existing(&asked.path)?;
     let glob = asked.glob.as_deref().map(Globbed::new).transpose()?;
     let ignored = if asked.include_ignored { Ignored::Taken } else { Ignored::LeftOut };

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::PathBuf;
 
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -28,7 +28,7 @@ const PLACE_BYTES: usize = 24;
 /// Memory for one line.
 const HEAP_BYTES: usize = 32 * 1024 * 1024;
 
-pub(super) fn search_workspace(root: &Root, asked: &SearchWorkspace, stop: &Stop) -> Result<Value, ErrandFailure> {
+pub(crate) fn search_workspace(root: &Root, asked: &SearchWorkspace, stop: &Stop) -> Result<Value, ErrandFailure> {
     let matcher = matcher_of(asked)?;
     let glob = asked.glob.as_deref().map(Globbed::new).transpose()?;
     let mut searcher = SearcherBuilder::new()
@@ -41,7 +41,8 @@ pub(super) fn search_workspace(root: &Root, asked: &SearchWorkspace, stop: &Stop
     let mut found = Found { matches: Vec::new(), left: asked.max_results, bytes: MAX_FOUND_BYTES, is_full: false };
     let (mut files, mut skipped) = (0_u64, 0_u64);
     let manner = Manner { depth: MAX_WALK_DEPTH, ignored: Ignored::LeftOut };
-    let seen = walk(root, Path::new(""), manner, stop, |entry| {
+    let start = asked.below.as_deref().map_or(Ok(PathBuf::new()), |below| root.existing(below))?;
+    let seen = walk(root, &start, manner, stop, |entry| {
         let is_meant = entry.sort == Sort::File && glob.as_ref().is_none_or(|glob| glob.matches(entry.below));
         if !is_meant {
             return Ok(Onward::Go);

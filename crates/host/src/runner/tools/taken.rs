@@ -38,31 +38,34 @@ pub(super) enum Encoding {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ListFiles {
+pub(crate) struct ListFiles {
     #[serde(default = "here")]
-    pub(super) path: String,
-    pub(super) glob: Option<String>,
+    pub(crate) path: String,
+    pub(crate) glob: Option<String>,
     #[serde(default = "deep")]
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     #[serde(default)]
-    pub(super) include_ignored: bool,
+    pub(crate) include_ignored: bool,
     #[serde(default = "listed")]
-    pub(super) limit: usize,
+    pub(crate) limit: usize,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SearchWorkspace {
-    pub(super) query: String,
+pub(crate) struct SearchWorkspace {
+    pub(crate) query: String,
+    /// Only below this folder; the host's own tool has no name for it.
+    #[serde(skip)]
+    pub(crate) below: Option<String>,
     #[serde(default)]
-    pub(super) regex: bool,
-    pub(super) glob: Option<String>,
+    pub(crate) regex: bool,
+    pub(crate) glob: Option<String>,
     #[serde(default = "yes")]
-    pub(super) case_sensitive: bool,
+    pub(crate) case_sensitive: bool,
     #[serde(default = "matches")]
-    pub(super) max_results: usize,
+    pub(crate) max_results: usize,
     #[serde(default)]
-    pub(super) context: usize,
+    pub(crate) context: usize,
 }
 
 #[derive(Debug, Deserialize)]

@@ -7,7 +7,7 @@ use switchboard_types::{AgentName, WorkspaceRoot};
 use super::probe::Stopped;
 use super::steps::Steps;
 use crate::agents::known::{self, Known};
-use crate::agents::{AgentSpec, EnvValue, find_program, unsupported};
+use crate::agents::{AgentSpec, EnvValue, find_program};
 use crate::cli::agents::Configured;
 use crate::cli::args::{CheckArgs, Cli};
 use crate::cli::exit::{Exit, Failure};
@@ -45,9 +45,6 @@ impl Whom {
                 return Err(Failure::not_found(message));
             }
         };
-        if let Some(why) = unsupported(&spec) {
-            return Err(Failure::failed(why));
-        }
         if !args.apart && !trusted && !name.is_demo() {
             return Err(Failure::new(
                 Exit::Denied,
@@ -97,7 +94,7 @@ impl Whom {
         let set = self.spec.kind.process().and_then(|process| process.env.get("PATH"));
         let path = match set {
             Some(EnvValue::Plain(path)) => Some(path.into()),
-            Some(EnvValue::Secret(_)) | None => std::env::var_os("PATH"),
+            Some(EnvValue::Secret(_) | EnvValue::Token(_)) | None => std::env::var_os("PATH"),
         };
         let word = self.words().first().map_or("", String::as_str);
         find_program(word, Path::new(self.root.as_str()), path.as_deref()).map_err(|error| error.to_string())

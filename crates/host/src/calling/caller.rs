@@ -1,4 +1,4 @@
-//! Requests to one engine. The token goes to its one origin and stands in no error; nothing is followed elsewhere, and no proxy
+//! Requests to one origin, an engine's or a model server's. The token goes to that origin and stands in no error; nothing is followed elsewhere, and no proxy
 //! and no cookie is used.
 
 use std::io;
@@ -20,66 +20,25 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use super::address::{Address, Scheme};
+use super::hush::Hush;
 use super::upload::multipart;
 use crate::server::Secret;
 
-/// How long it may take until the engine's machine answers.
+/// How long it may take until the far machine answers.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long a request may take.
 const REQUEST: Duration = Duration::from_secs(30);
 /// Bytes of an answer.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
-/// A shorter token is a word that may well stand in an answer, and is not looked for there.
-const MIN_HUSHED_BYTES: usize = 8;
-/// What stands where an engine repeats the token.
-const REMOVED: &str = "[removed]";
 /// The header that a stream is read on by.
 const LAST_EVENT_ID: &str = "last-event-id";
 
-/// Who talks to one engine.
+/// Who talks to one origin.
 pub(crate) struct Caller {
     address: Address,
     token: Option<HeaderValue>,
     hush: Hush,
     tls: Option<TlsConnector>,
-}
-
-/// Takes the token out of what an engine says: one that repeats it, as a careless error page does, would have it shown to
-/// views and kept in the log.
-#[derive(Clone, Default)]
-pub(super) struct Hush {
-    /// The token as it is, and as it stands in JSON.
-    forms: Vec<String>,
-}
-
-impl Hush {
-    fn new(token: Option<&Secret>) -> Self {
-        let token = token.map(Secret::reveal).filter(|token| token.len() >= MIN_HUSHED_BYTES).unwrap_or_default();
-        // A string always has a JSON text, which has quotes at both ends.
-        let json = serde_json::to_string(token).unwrap_or_default();
-        let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
-        let mut forms: Vec<String> =
-            [inner, token].into_iter().filter(|form| !form.is_empty()).map(str::to_owned).collect();
-        forms.dedup();
-        Self { forms }
-    }
-
-    /// The same without the token; none if it is not in it.
-    pub(super) fn text(&self, text: &str) -> Option<String> {
-        let found = self.forms.iter().any(|form| text.contains(form.as_str()));
-        found.then(|| self.forms.iter().fold(text.to_owned(), |text, form| text.replace(form.as_str(), REMOVED)))
-    }
-
-    /// The same for a body. What is no UTF-8 is taken as it is where the token is not in it.
-    pub(super) fn body(&self, body: Bytes) -> Bytes {
-        if self.forms.is_empty() {
-            return body;
-        }
-        match self.text(&String::from_utf8_lossy(&body)) {
-            Some(cleaned) => Bytes::from(cleaned),
-            None => body,
-        }
-    }
 }
 
 impl std::fmt::Debug for Caller {
@@ -125,7 +84,7 @@ impl Caller {
     }
 
     /// Opens an event stream.
-    pub(super) async fn open(&self, path: &str, last_id: Option<&str>) -> Result<hyper::Response<Incoming>, String> {
+    pub(crate) async fn open(&self, path: &str, last_id: Option<&str>) -> Result<hyper::Response<Incoming>, String> {
         let mut builder = self.head(hyper::Method::GET, path).header(ACCEPT, "text/event-stream");
         builder = builder.header(CACHE_CONTROL, "no-store");
         if let Some(last_id) = last_id {
@@ -139,8 +98,20 @@ impl Caller {
         timeout(REQUEST, sender.send_request(asked)).await.map_err(late)?.map_err(|error| broke(&error))
     }
 
-    /// What takes the token out of what the engine says.
-    pub(super) fn hush(&self) -> &Hush {
+    /// Posts JSON and gives the answer as soon as it begins. How long that may take, and the body after it, is the caller's
+    /// business; whoever lets go of either ends the link.
+    pub(crate) async fn post(&self, path: &str, body: Vec<u8>) -> Result<hyper::Response<Incoming>, Failure> {
+        let unsent = |message: String| Failure { sent: Sent::No, message };
+        let head = self.head(hyper::Method::POST, path).header(CONTENT_TYPE, "application/json");
+        let head = head.header(ACCEPT, "text/event-stream, application/x-ndjson, application/json");
+        let asked = head.body(Full::new(Bytes::from(body))).map_err(|error| unsent(error.to_string()))?;
+        let mut sender = self.connect().await.map_err(unsent)?;
+        let perhaps = |error: hyper::Error| Failure { sent: Sent::Perhaps, message: broke(&error) };
+        sender.send_request(asked).await.map_err(perhaps)
+    }
+
+    /// What takes the token out of what the far end says.
+    pub(crate) fn hush(&self) -> &Hush {
         &self.hush
     }
 
@@ -220,7 +191,7 @@ fn trusting() -> Result<TlsConnector, String> {
 }
 
 /// A body as a whole, within bounds.
-pub(super) async fn whole(mut body: Incoming, max: usize) -> Result<Bytes, String> {
+pub(crate) async fn whole(mut body: Incoming, max: usize) -> Result<Bytes, String> {
     let mut read = Vec::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|error| broke(&error))?.into_data() else { continue };
@@ -233,7 +204,7 @@ pub(super) async fn whole(mut body: Incoming, max: usize) -> Result<Bytes, Strin
 }
 
 /// Why a request or a stream broke, without where it went.
-pub(super) fn broke(error: &hyper::Error) -> String {
+pub(crate) fn broke(error: &hyper::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("the link broke: {error}: {source}"),
         None => format!("the link broke: {error}"),
@@ -244,22 +215,5 @@ fn no_way(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => "nothing listens there; is it running?".to_owned(),
         _ => error.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_token_is_taken_out_as_it_is_and_as_it_stands_in_json() {
-        let hush = Hush::new(Some(&Secret::new("pa\"ss-word-1")));
-        let said = r#"{"message":"bad token pa\"ss-word-1"} pa"ss-word-1"#;
-        assert_eq!(hush.text(said).as_deref(), Some(r#"{"message":"bad token [removed]"} [removed]"#));
-        assert_eq!(hush.text("nothing of it"), None);
-        let bytes = Bytes::from_static(b"\xff");
-        assert_eq!(hush.body(bytes.clone()), bytes);
-        assert_eq!(Hush::new(Some(&Secret::new("short"))).text("short"), None);
-        assert_eq!(Hush::new(None).text(""), None);
     }
 }

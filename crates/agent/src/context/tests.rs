@@ -1,0 +1,3 @@
+//! Claims about estimates, folding and cutting.
+
+use super::*;

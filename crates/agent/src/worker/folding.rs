@@ -1,0 +1,193 @@
+//! Keeping the conversation within the model's window: before each question, by command, and when a server says that it is too long.
+//! Whatever is left out is noted and kept.
+
+use super::turn::{After, Answer, Flow, Purpose, State, Turn};
+use super::{Do, Kept, TurnEnd, Worker};
+use crate::context::{self, Cut};
+use crate::prompt;
+use crate::said::End;
+use crate::talk::{Ask, Calling, Message, Part};
+use crate::tools;
+
+/// How much of the window the text for a summary may take, in hundredths.
+const TRANSCRIPT: u64 = 50;
+
+/// How much of the window a summary may take, in hundredths.
+const SUMMARY: u64 = 15;
+
+/// What came of making room.
+pub(super) enum Fit {
+    /// It may be sent.
+    Fits,
+    /// A summary has to be made first.
+    Summarize(Cut),
+    /// There is nothing more to leave out.
+    TooMuch,
+}
+
+impl Worker {
+    /// Makes room for the next question, which has so many tokens beside the conversation.
+    pub(super) fn make_room(&mut self, turn: &mut Turn, beside: u64, out: &mut Vec<Do>) -> Fit {
+        if !self.budget.is_over(context::size(&self.messages, beside)) {
+            return Fit::Fits;
+        }
+        let folded = context::fold(&mut self.messages, beside, &self.budget);
+        if folded > 0 {
+            out.push(Do::Note(format!(
+                "The context was nearly full: {folded} older results, thoughts or pictures are left out from now on."
+            )));
+        }
+        let mut changed = folded > 0;
+        let mut fit = Fit::Fits;
+        if self.budget.is_over(context::size(&self.messages, beside)) {
+            let worthwhile = self.budget.window() / 10;
+            match context::cut(&self.messages, &self.budget, worthwhile).filter(|_| !turn.tries.summarized) {
+                Some(cut) => fit = Fit::Summarize(cut),
+                None => (fit, changed) = self.make_room_by_force(beside, changed, out),
+            }
+        }
+        if changed {
+            self.keep_folded(turn, out);
+        }
+        fit
+    }
+
+    /// Without the model's help: leaves out the oldest part, then parts of the newest results.
+    fn make_room_by_force(&mut self, beside: u64, mut changed: bool, out: &mut Vec<Do>) -> (Fit, bool) {
+        if self.budget.is_too_much(context::size(&self.messages, beside))
+            && let Some(cut) = context::cut(&self.messages, &self.budget, 100)
+        {
+            context::drop_prefix(&mut self.messages, cut);
+            out.push(Do::Note(
+                "The context was full: the oldest part of the conversation is left out from now on.".to_owned(),
+            ));
+            changed = true;
+        }
+        if self.budget.is_too_much(context::size(&self.messages, beside))
+            && context::squeeze(&mut self.messages, beside, &self.budget)
+        {
+            out.push(Do::Note(
+                "The newest results were too long for the model and are given to it in part.".to_owned(),
+            ));
+            changed = true;
+        }
+        let fit = if self.budget.is_too_much(context::size(&self.messages, beside)) { Fit::TooMuch } else { Fit::Fits };
+        (fit, changed)
+    }
+
+    fn keep_folded(&mut self, turn: &mut Turn, out: &mut Vec<Do>) {
+        // The call that showed the plan may be gone, and what the server has kept is of no use any more: show it as it stands.
+        turn.plan_shown = self.plan.clone();
+        out.push(Do::Keep(Kept::Folded { messages: self.messages.clone() }));
+    }
+
+    /// Asks for a summary of what is before the cut.
+    pub(super) fn ask_for_summary(
+        &mut self,
+        now: u64,
+        turn: &mut Turn,
+        cut: Cut,
+        after: After,
+        out: &mut Vec<Do>,
+    ) -> Flow {
+        turn.tries.summarized = true;
+        let text = context::transcript(&self.messages, cut, self.budget.bytes(TRANSCRIPT));
+        let ask = Ask {
+            model: self.facts.model.clone(),
+            messages: vec![
+                Message::System { text: prompt::SUMMARIZE.to_owned() },
+                Message::User { parts: vec![Part::Text { text }] },
+            ],
+            tools: Vec::new(),
+            calling: Calling::Native,
+            temperature: self.temperature,
+            context: self.told_window(),
+        };
+        self.send(now, turn, ask, Purpose::Summary(cut, after), out);
+        Flow::Open
+    }
+
+    /// The summary has come, or has not.
+    pub(super) fn on_summary(
+        &mut self,
+        now: u64,
+        turn: &mut Turn,
+        answer: Answer,
+        end: End,
+        out: &mut Vec<Do>,
+    ) -> Flow {
+        let Purpose::Summary(cut, after) = answer.purpose else { return Flow::Open };
+        let failed = match end {
+            End::Done | End::Cut => answer.text.trim().is_empty().then(|| "it said nothing".to_owned()),
+            End::Refused(why) => Some(why),
+            End::Failed(trouble) => Some(trouble.message),
+        };
+        match (failed, after) {
+            (None, After::Work | After::Nothing) => {
+                let summary = tools::bounded(answer.text.trim(), self.budget.bytes(SUMMARY));
+                context::put_summary(&mut self.messages, cut, &summary);
+                out.push(Do::Note(
+                    "The older part of the conversation is replaced by a summary from now on.".to_owned(),
+                ));
+            }
+            (Some(why), After::Nothing) => {
+                return Flow::Over(TurnEnd::Failed(format!("No summary was made, and nothing was left out: {why}")));
+            }
+            (Some(why), After::Work) => {
+                context::drop_prefix(&mut self.messages, cut);
+                out.push(Do::Note(format!(
+                    "The older part of the conversation is left out from now on. A summary of it could not be made: {why}"
+                )));
+            }
+        }
+        self.keep_folded(turn, out);
+        match after {
+            After::Work => self.ask_again(now, turn, out),
+            After::Nothing => {
+                let text = format!("The conversation was made shorter. {}", self.fullness());
+                out.push(Do::Say(text));
+                Flow::Over(TurnEnd::Done)
+            }
+        }
+    }
+
+    /// `/compact`.
+    pub(super) fn compact(&mut self, now: u64, turn: &mut Turn, out: &mut Vec<Do>) -> Flow {
+        match context::cut(&self.messages, &self.budget, 0) {
+            Some(cut) => self.ask_for_summary(now, turn, cut, After::Nothing, out),
+            None => {
+                out.push(Do::Say("There is nothing to make shorter yet.".to_owned()));
+                Flow::Over(TurnEnd::Done)
+            }
+        }
+    }
+
+    /// How full the context is, in words.
+    pub(super) fn fullness(&self) -> String {
+        let turn = Turn::new(0, None, &self.plan);
+        let used = self.budget.corrected(context::size(&self.messages, self.beside(&turn)).tokens);
+        let window = self.budget.window();
+        format!(
+            "About {used} of {window} tokens of {}'s context are used ({} %), by {} messages and the instructions.",
+            self.facts.model,
+            used * 100 / window,
+            self.messages.len()
+        )
+    }
+
+    /// The window that a server is told.
+    pub(super) fn told_window(&self) -> Option<u32> {
+        u32::try_from(self.budget.window()).ok()
+    }
+
+    /// Nothing fits any more.
+    pub(super) fn too_much(&self, turn: &mut Turn) -> Flow {
+        turn.state = State::Between;
+        Flow::Over(TurnEnd::Failed(format!(
+            "This does not fit into the context of {}, which is {} tokens. Send a shorter prompt, begin a new session, or choose a model \
+             with a larger context.",
+            self.facts.model,
+            self.budget.window()
+        )))
+    }
+}

@@ -1,0 +1,282 @@
+//! The model's server: what it is and has, and its answers as they stream in. Follows nothing elsewhere, and says nothing of a
+//! token. How it wants to be asked is `switchboard_agent::server`'s business.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
+use serde_json::Value;
+use switchboard_agent::said::{End, Said};
+use switchboard_agent::server::{self, About, Answer, Close, Flavor, models::Model};
+use switchboard_agent::talk::Ask;
+use switchboard_agent::trouble::{Trouble, TroubleKind};
+use switchboard_dialects::agent::engine::{
+    AnswerTo, EngineRequest, Failure, Method, Payload, Request, Response, Sent,
+};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+use super::desk::News;
+use crate::calling::{Address, Caller, broke, whole};
+use crate::server::Secret;
+
+/// How long a look at the server may take.
+const LOOK: Duration = Duration::from_secs(10);
+/// How long a model may take to its first byte: it may have to be loaded first.
+const FIRST_BYTE: Duration = Duration::from_secs(10 * 60);
+/// When a person is told that it takes long, from the beginning.
+const TAKES_LONG: [Duration; 4] =
+    [Duration::from_secs(20), Duration::from_secs(60), Duration::from_secs(180), Duration::from_secs(420)];
+/// How long a stream may be still.
+const BETWEEN: Duration = Duration::from_secs(5 * 60);
+/// Bytes of a refusal.
+const MAX_REFUSAL_BYTES: usize = 64 * 1024;
+/// Bytes of one answer.
+const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
+/// The end of an address that names a version already.
+const VERSIONED: &str = "/v1";
+
+/// Who is called.
+#[derive(Debug)]
+pub(super) struct Far {
+    base_url: String,
+    /// Why nobody can be called, if that is so.
+    caller: Result<Caller, String>,
+    had_token: bool,
+}
+
+/// What is known of the server.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) flavor: Flavor,
+    pub(super) models: Vec<Model>,
+}
+
+/// Where an answer goes.
+#[derive(Clone, Debug)]
+pub(super) struct Ear {
+    pub(super) session: String,
+    pub(super) question: u64,
+    pub(super) news: mpsc::Sender<News>,
+}
+
+impl Ear {
+    async fn said(&self, said: Vec<Said>) -> Option<()> {
+        let (session, question) = (self.session.clone(), self.question);
+        self.news.send(News::Said { session, question, said }).await.ok()
+    }
+
+    async fn note(&self, text: String) {
+        let _ = self.news.send(News::Note { session: self.session.clone(), question: self.question, text }).await;
+    }
+}
+
+impl Known {
+    /// The model of this name; Ollama's `latest` may be left out.
+    pub(super) fn model(&self, name: &str) -> Option<&Model> {
+        let latest = |model: &&Model| model.name.strip_suffix(":latest") == Some(name);
+        self.models.iter().find(|model| model.name == name).or_else(|| self.models.iter().find(latest))
+    }
+
+    /// What is taken if nobody chooses: the first that can call tools, else the first.
+    pub(super) fn first(&self) -> Option<&Model> {
+        self.models.iter().find(|model| model.tools == Some(true)).or(self.models.first())
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.models.iter().map(|model| model.name.clone()).collect()
+    }
+}
+
+impl Far {
+    pub(super) fn new(base_url: &str, token: Option<&Secret>) -> Self {
+        let bare = base_url.trim_end_matches('/');
+        let bare = bare.strip_suffix(VERSIONED).unwrap_or(bare);
+        let caller = Address::read(bare).and_then(|address| Caller::new(address, token));
+        Self { base_url: base_url.to_owned(), caller, had_token: token.is_some() }
+    }
+
+    fn about<'a>(&'a self, model: &'a str, models: &'a [String]) -> About<'a> {
+        About { base_url: &self.base_url, model, had_token: self.had_token, models }
+    }
+
+    /// Looks what it is and what it has; of the wanted models, also what they can do.
+    pub(super) async fn look(&self, wanted: Vec<String>) -> Result<Known, Trouble> {
+        let name = wanted.first().map_or("", String::as_str);
+        let late = |_| server::unreachable(&self.about(name, &[]), &format!("no answer within {} s", LOOK.as_secs()));
+        timeout(LOOK, self.look_now(&wanted)).await.map_err(late)?
+    }
+
+    async fn look_now(&self, wanted: &[String]) -> Result<Known, Trouble> {
+        let name = wanted.first().map_or("", String::as_str);
+        let tags = self.get(Flavor::Ollama, name).await?;
+        let is_open_ai = serde_json::from_slice::<Value>(&tags.body).is_ok_and(|tags| tags.get("data").is_some());
+        // Others answer there too, with both lists in one; they do not take Ollama's questions.
+        if tags.status == 200 && !is_open_ai
+            && let Some(models) = server::models::read_list(Flavor::Ollama, &tags.body)
+        {
+            let mut known = Known { flavor: Flavor::Ollama, models };
+            self.describe(&mut known, wanted).await;
+            return Ok(known);
+        }
+        let list = self.get(Flavor::OpenAi, name).await?;
+        match list.status {
+            // Some have no list; they are asked all the same.
+            404 | 405 | 501 => Ok(Known { flavor: Flavor::OpenAi, models: Vec::new() }),
+            200 => match server::models::read_list(Flavor::OpenAi, &list.body) {
+                Some(models) => Ok(Known { flavor: Flavor::OpenAi, models }),
+                None => Err(Trouble {
+                    kind: TroubleKind::Garbage,
+                    message: format!(
+                        "what answers at {} is no server of models; check the address and the port",
+                        self.base_url
+                    ),
+                    retry_after_ms: None,
+                }),
+            },
+            status => Err(server::refused(&self.about(name, &[]), status, None, &list.body)),
+        }
+    }
+
+    /// Asks what the wanted models can do, and the one that would be taken if there are none.
+    async fn describe(&self, known: &mut Known, wanted: &[String]) {
+        let mut names: Vec<String> = wanted.iter().filter_map(|name| known.model(name)).map(|one| one.name.clone()).collect();
+        if names.is_empty() {
+            names.extend(known.first().map(|model| model.name.clone()));
+        }
+        for name in names {
+            let Some(post) = server::models::show(known.flavor, &name) else { continue };
+            let Ok(response) = self.send(Method::Post, post.path, Payload::Json(post.body)).await else { continue };
+            let model = known.models.iter_mut().find(|model| model.name == name);
+            if let Some(model) = model.filter(|_| response.status == 200) {
+                server::models::read_show(&response.body, model);
+            }
+        }
+    }
+
+    async fn get(&self, flavor: Flavor, model: &str) -> Result<Response, Trouble> {
+        let path = server::models::list_path(flavor).to_owned();
+        let sent = self.send(Method::Get, path, Payload::None).await;
+        sent.map_err(|reason| server::unreachable(&self.about(model, &[]), &reason))
+    }
+
+    async fn send(&self, method: Method, path: String, payload: Payload) -> Result<Response, String> {
+        let caller = self.caller.as_ref().map_err(Clone::clone)?;
+        let request =
+            Request { no: EngineRequest(0), session: None, method, path, payload, answer: AnswerTo::Dialect };
+        caller.call(request).await.map_err(|failure| failure.message)
+    }
+
+    /// Asks the model and says what it answers, to its end, which always comes.
+    pub(super) async fn answer(self: Arc<Self>, known: Result<Arc<Known>, Trouble>, ask: Box<Ask>, ear: Ear) {
+        let end = match known {
+            Ok(known) => self.answer_of(&known, &ask, &ear).await,
+            Err(trouble) => Some(vec![Said::End(End::Failed(trouble))]),
+        };
+        if let Some(said) = end {
+            let _ = ear.said(said.into_iter().map(|said| self.hushed(said)).collect()).await;
+        }
+    }
+
+    /// The last of what is said; none if nobody listens any more.
+    async fn answer_of(&self, known: &Known, ask: &Ask, ear: &Ear) -> Option<Vec<Said>> {
+        let names = known.names();
+        let about = self.about(&ask.model, &names);
+        let failed = |trouble: Trouble| Some(vec![Said::End(End::Failed(trouble))]);
+        if ask.model.is_empty() {
+            let message = format!("no model is chosen, and {} has none; let it fetch one, then choose it", self.base_url);
+            return failed(Trouble { kind: TroubleKind::NoModel, message, retry_after_ms: None });
+        }
+        let caller = match &self.caller {
+            Ok(caller) => caller,
+            Err(why) => return failed(server::unreachable(&about, why)),
+        };
+        let post = server::ask(known.flavor, ask);
+        let response = match self.first_byte(caller, post, ear, &ask.model).await {
+            Ok(response) => response,
+            Err(Failure { sent: Sent::No, message }) => return failed(server::unreachable(&about, &message)),
+            Err(Failure { sent: Sent::Perhaps, message }) => {
+                let message = format!("{} took the question and gave no answer: {message}", self.base_url);
+                return failed(Trouble { kind: TroubleKind::BrokenOff, message, retry_after_ms: None });
+            }
+        };
+        let status = response.status().as_u16();
+        if status != 200 {
+            let later = response.headers().get("retry-after").and_then(|value| value.to_str().ok()).map(str::to_owned);
+            let body = timeout(LOOK, whole(response.into_body(), MAX_REFUSAL_BYTES)).await;
+            let body = caller.hush().body(body.ok().and_then(Result::ok).unwrap_or_default());
+            return failed(server::refused(&about, status, later.as_deref(), &body));
+        }
+        let mut answer = Answer::new(known.flavor, ask.calling);
+        let close = self.follow(response.into_body(), &mut answer, ear).await?;
+        Some(answer.end(close))
+    }
+
+    /// Until the answer begins, with a word to the person now and then.
+    async fn first_byte(
+        &self,
+        caller: &Caller,
+        post: server::Post,
+        ear: &Ear,
+        model: &str,
+    ) -> Result<hyper::Response<Incoming>, Failure> {
+        let began = Instant::now();
+        let answered = caller.post(&post.path, post.body);
+        tokio::pin!(answered);
+        for (round, after) in TAKES_LONG.iter().chain([&FIRST_BYTE]).enumerate() {
+            tokio::select! {
+                answered = &mut answered => return answered,
+                () = sleep_until(began + *after) => {
+                    if round < TAKES_LONG.len() {
+                        let waited = after.as_secs();
+                        ear.note(format!("`{model}` has not answered for {waited} s; it may still be loading")).await;
+                    }
+                }
+            }
+        }
+        Err(Failure { sent: Sent::Perhaps, message: format!("nothing within {} minutes", FIRST_BYTE.as_secs() / 60) })
+    }
+
+    /// Reads the stream to its end; none if nobody listens any more.
+    async fn follow(&self, mut body: Incoming, answer: &mut Answer, ear: &Ear) -> Option<Close> {
+        let mut room = MAX_ANSWER_BYTES;
+        loop {
+            let data: Bytes = match timeout_at(Instant::now() + BETWEEN, body.frame()).await {
+                Err(_) => return Some(Close::Broken(format!("nothing came for {} minutes", BETWEEN.as_secs() / 60))),
+                Ok(None) => return Some(Close::Clean),
+                Ok(Some(Err(error))) => return Some(Close::Broken(broke(&error))),
+                Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+            };
+            let Some(left) = room.checked_sub(data.len()) else {
+                return Some(Close::Broken(format!("the answer is over {MAX_ANSWER_BYTES} bytes")));
+            };
+            room = left;
+            let said = answer.read(&data);
+            if !said.is_empty() {
+                let is_over = said.iter().any(|said| matches!(said, Said::End(_)));
+                ear.said(said.into_iter().map(|said| self.hushed(said)).collect()).await?;
+                if is_over {
+                    // The end was said; what may still come is nothing to anybody.
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// The same without the token, should the server repeat it.
+    fn hushed(&self, said: Said) -> Said {
+        let Ok(caller) = &self.caller else { return said };
+        let hush = |text: String| caller.hush().text(&text).unwrap_or(text);
+        match said {
+            Said::Text(text) => Said::Text(hush(text)),
+            Said::Thought(text) => Said::Thought(hush(text)),
+            Said::End(End::Refused(why)) => Said::End(End::Refused(hush(why))),
+            Said::End(End::Failed(trouble)) => {
+                Said::End(End::Failed(Trouble { message: hush(trouble.message), ..trouble }))
+            }
+            other @ (Said::Call(_) | Said::Used(_) | Said::End(End::Done | End::Cut)) => other,
+        }
+    }
+}
