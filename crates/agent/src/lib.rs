@@ -7,6 +7,7 @@ pub mod deed;
 pub mod edit;
 mod prompt;
 pub mod said;
+pub mod server;
 pub mod talk;
 pub mod tools;
 pub mod trouble;
