@@ -52,10 +52,10 @@ mod stderr;
 mod tape;
 mod tree;
 
+pub(crate) use crate::calling::{Address, Caller};
 pub use birth::keep_inherited;
 pub use children::{Leftover, end_leftovers};
 pub use ending::Graces;
-pub(crate) use crate::calling::{Address, Caller};
 pub use fleet::Agents;
 pub(crate) use program::find as find_program;
 pub use spec::{AgentKind, AgentSpec, EnvValue, Need, ProcessPer, ProcessSpec, SecretName, Token, WantedBy};

@@ -24,7 +24,8 @@ fn has_version(base: &str) -> bool {
     let below = base.split_once("://").map_or(base, |(_, rest)| rest);
     below.split('/').skip(1).any(|part| {
         let digits = part.strip_prefix('v').unwrap_or_default();
-        digits.starts_with(|first: char| first.is_ascii_digit()) && digits.chars().all(|each| each.is_ascii_alphanumeric())
+        digits.starts_with(|first: char| first.is_ascii_digit())
+            && digits.chars().all(|each| each.is_ascii_alphanumeric())
     })
 }
 

@@ -297,7 +297,10 @@ impl Answer {
             return;
         }
         let sample = refusal::clean(&String::from_utf8_lossy(bytes), SAMPLE_BYTES);
-        self.fail(garbage(format!("The server sent something that is no JSON in the middle of its answer: {sample}")), said);
+        self.fail(
+            garbage(format!("The server sent something that is no JSON in the middle of its answer: {sample}")),
+            said,
+        );
     }
 
     fn noise(&mut self, bytes: &[u8]) {

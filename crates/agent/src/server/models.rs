@@ -51,7 +51,8 @@ pub fn read_list(flavor: Flavor, body: &[u8]) -> Option<Vec<Model>> {
     // llama.cpp tells abilities in a second list beside the first.
     let beside = value.get("models").and_then(Value::as_array).into_iter().flatten();
     for entry in beside.take(MAX_MODELS).filter_map(Value::as_object) {
-        let found = models.iter_mut().find(|model| ["model", "name"].iter().any(|key| text(entry, key) == Some(&model.name)));
+        let found =
+            models.iter_mut().find(|model| ["model", "name"].iter().any(|key| text(entry, key) == Some(&model.name)));
         if let Some(model) = found {
             let told = abilities(entry);
             model.tools = model.tools.or(told.tools);
@@ -85,7 +86,8 @@ fn text<'a>(map: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
 
 /// What the server gives comes before what the model was made for.
 fn context(map: &Map<String, Value>) -> Option<u32> {
-    let number = |value: &Value| value.as_u64().filter(|number| *number > 0).and_then(|number| u32::try_from(number).ok());
+    let number =
+        |value: &Value| value.as_u64().filter(|number| *number > 0).and_then(|number| u32::try_from(number).ok());
     let own = |key: &str| map.get(key).and_then(number);
     let within = |list: &str, key: &str| map.get(list).and_then(|list| list.get(key)).and_then(number);
     own("loaded_context_length")
@@ -104,7 +106,9 @@ fn abilities(map: &Map<String, Value>) -> Model {
     match map.get("capabilities") {
         // Ollama, LM Studio and llama.cpp: a list.
         Some(Value::Array(list)) => {
-            let has = |names: &[&str]| list.iter().filter_map(Value::as_str).any(|each| names.contains(&each)).then_some(true);
+            let has = |names: &[&str]| {
+                list.iter().filter_map(Value::as_str).any(|each| names.contains(&each)).then_some(true)
+            };
             model.tools = has(&["tools", "tool_use", "function_calling"]);
             model.images = has(&["vision", "multimodal", "image"]);
             model.thinks = has(&["thinking", "reasoning"]);
@@ -118,7 +122,8 @@ fn abilities(map: &Map<String, Value>) -> Model {
         }
         _ => {}
     }
-    let lists = |list: &Value, word: &str| list.as_array().map(|list| list.iter().any(|each| each.as_str() == Some(word)));
+    let lists =
+        |list: &Value, word: &str| list.as_array().map(|list| list.iter().any(|each| each.as_str() == Some(word)));
     // OpenRouter.
     if let Some(list) = map.get("supported_parameters") {
         model.tools = model.tools.or_else(|| lists(list, "tools"));

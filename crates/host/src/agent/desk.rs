@@ -268,7 +268,9 @@ impl Desk {
                     let _ = asked.answer.send(Err(refusal(&fault)));
                 }
             }
-            Envelope::Error { id: None, fault } => tracing::warn!("the client could not read something: {}", fault.message),
+            Envelope::Error { id: None, fault } => {
+                tracing::warn!("the client could not read something: {}", fault.message)
+            }
         }
     }
 

@@ -12,9 +12,7 @@ use switchboard_agent::said::{End, Said};
 use switchboard_agent::server::{self, About, Answer, Close, Flavor, models::Model};
 use switchboard_agent::talk::Ask;
 use switchboard_agent::trouble::{Trouble, TroubleKind};
-use switchboard_dialects::agent::engine::{
-    AnswerTo, EngineRequest, Failure, Method, Payload, Request, Response, Sent,
-};
+use switchboard_dialects::agent::engine::{AnswerTo, EngineRequest, Failure, Method, Payload, Request, Response, Sent};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
@@ -114,7 +112,8 @@ impl Far {
         let tags = self.get(Flavor::Ollama, name).await?;
         let is_open_ai = serde_json::from_slice::<Value>(&tags.body).is_ok_and(|tags| tags.get("data").is_some());
         // Others answer there too, with both lists in one; they do not take Ollama's questions.
-        if tags.status == 200 && !is_open_ai
+        if tags.status == 200
+            && !is_open_ai
             && let Some(models) = server::models::read_list(Flavor::Ollama, &tags.body)
         {
             let mut known = Known { flavor: Flavor::Ollama, models };
@@ -142,7 +141,8 @@ impl Far {
 
     /// Asks what the wanted models can do, and the one that would be taken if there are none.
     async fn describe(&self, known: &mut Known, wanted: &[String]) {
-        let mut names: Vec<String> = wanted.iter().filter_map(|name| known.model(name)).map(|one| one.name.clone()).collect();
+        let mut names: Vec<String> =
+            wanted.iter().filter_map(|name| known.model(name)).map(|one| one.name.clone()).collect();
         if names.is_empty() {
             names.extend(known.first().map(|model| model.name.clone()));
         }
@@ -164,8 +164,7 @@ impl Far {
 
     async fn send(&self, method: Method, path: String, payload: Payload) -> Result<Response, String> {
         let caller = self.caller.as_ref().map_err(Clone::clone)?;
-        let request =
-            Request { no: EngineRequest(0), session: None, method, path, payload, answer: AnswerTo::Dialect };
+        let request = Request { no: EngineRequest(0), session: None, method, path, payload, answer: AnswerTo::Dialect };
         caller.call(request).await.map_err(|failure| failure.message)
     }
 
@@ -186,7 +185,8 @@ impl Far {
         let about = self.about(&ask.model, &names);
         let failed = |trouble: Trouble| Some(vec![Said::End(End::Failed(trouble))]);
         if ask.model.is_empty() {
-            let message = format!("no model is chosen, and {} has none; let it fetch one, then choose it", self.base_url);
+            let message =
+                format!("no model is chosen, and {} has none; let it fetch one, then choose it", self.base_url);
             return failed(Trouble { kind: TroubleKind::NoModel, message, retry_after_ms: None });
         }
         let caller = match &self.caller {

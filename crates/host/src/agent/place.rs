@@ -37,7 +37,10 @@ impl Place {
     /// The whole path of what a model names; an error for a person if it leads out.
     pub(super) fn whole(&self, asked: &str) -> Result<PathBuf, String> {
         let outside = || {
-            format!("`{asked}` leads out of the workspace `{}`; only what is in it can be reached", self.given.display())
+            format!(
+                "`{asked}` leads out of the workspace `{}`; only what is in it can be reached",
+                self.given.display()
+            )
         };
         if asked.contains('\0') {
             return Err("a path holds no zero byte".to_owned());

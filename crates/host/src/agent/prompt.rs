@@ -16,7 +16,9 @@ fn part(block: ContentBlock) -> Part {
     match block {
         ContentBlock::Text(block) => text(block.text),
         ContentBlock::Image(image) => Part::Image { mime: image.mime_type, data: image.data },
-        ContentBlock::ResourceLink(link) => text(format!("[The file {} goes with this; read it if it helps.]", path(&link.uri))),
+        ContentBlock::ResourceLink(link) => {
+            text(format!("[The file {} goes with this; read it if it helps.]", path(&link.uri)))
+        }
         ContentBlock::Resource(resource) => match resource.resource {
             EmbeddedResourceResource::TextResourceContents(file) => {
                 text(format!("The file {} says:\n\n{}\n", path(&file.uri), file.text))

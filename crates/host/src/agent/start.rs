@@ -110,7 +110,9 @@ pub fn base_url_of_ollama(variable: Option<&str>) -> String {
         None => (rest, String::new()),
     };
     let has_port = authority.rsplit_once(':').is_some_and(|(host, port)| {
-        !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) && (!host.contains(':') || host.ends_with(']'))
+        !port.is_empty()
+            && port.bytes().all(|byte| byte.is_ascii_digit())
+            && (!host.contains(':') || host.ends_with(']'))
     });
     let (host, port) = match authority.rsplit_once(':').filter(|_| has_port) {
         Some((host, port)) => (host, port),
@@ -124,6 +126,8 @@ pub fn base_url_of_ollama(variable: Option<&str>) -> String {
         "[::]" | "::" => "[::1]",
         other => other,
     };
+    let bare = host.contains(':') && !host.starts_with('[');
+    let host = if bare { format!("[{host}]") } else { host.to_owned() };
     format!("{scheme}://{host}:{port}{}", path.trim_end_matches('/'))
 }
 
@@ -163,7 +167,9 @@ mod tests {
                 ..Wanted::default()
             };
             let settled = wanted.settle(variable.map(str::to_owned), None);
-            settled.map(|options| options.token.map(|token| token.reveal().to_owned())).map_err(|error| error.to_string())
+            settled
+                .map(|options| options.token.map(|token| token.reveal().to_owned()))
+                .map_err(|error| error.to_string())
         };
         assert_eq!(settle("http://127.0.0.1:1/v1", None, None), Ok(Some("of-settings".to_owned())));
         assert_eq!(settle("http://127.0.0.1:2", None, None), Ok(None));

@@ -154,7 +154,7 @@ pub(super) fn same_but(before: &Config, after: &Config, name: &AgentName) -> boo
 fn entry(agent: &AgentSpec) -> Option<InlineTable> {
     let mut table = InlineTable::new();
     table.insert("kind", agent.kind.word().into());
-    if let AgentKind::Model { base_url, model, secret } = &agent.kind {
+    if let AgentKind::Model { base_url, model, secret, .. } = &agent.kind {
         table.insert("base_url", base_url.as_str().into());
         table.insert("model", model.as_str().into());
         secret.iter().for_each(|secret| drop(table.insert("secret", secret.name.as_str().into())));

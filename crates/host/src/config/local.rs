@@ -4,6 +4,7 @@
 use std::iter;
 use std::path::Path;
 
+use serde_json::json;
 use switchboard_types::{AgentName, Settings};
 use toml_edit::{DocumentMut, Item, Value};
 
@@ -11,7 +12,8 @@ use super::edit::{AGENTS, DEFAULT, EditError, Held, Read, same_but, with_entry};
 use super::save::{applied, put, write_into};
 use super::settings::Config;
 use super::values;
-use crate::agents::{Address, AgentKind, AgentSpec, SecretName};
+use crate::agents::{AgentKind, AgentSpec, SecretName};
+use crate::calling::Address;
 use crate::secrets::MODEL_SERVER;
 
 /// What such an agent is called; the next ones have a number.
@@ -85,7 +87,8 @@ fn wanted(config: &Config, work: Work<'_>) -> Result<AgentSpec, EditError> {
     let own = own.and_then(|(_, secret)| secret.clone()).filter(|secret| secret.name != MODEL_SERVER);
     let secret = own.or_else(|| work.secret.map(SecretName::of_user));
     let (base_url, model) = (work.base_url.to_owned(), work.model.to_owned());
-    Ok(AgentSpec { name, kind: AgentKind::Model { base_url, model, secret } })
+    // What people have set is put in where it is started.
+    Ok(AgentSpec { name, kind: AgentKind::Model { base_url, model, secret, settings: json!({}) } })
 }
 
 /// The text with all of it; none if it is written in a way that cannot be carried on.
@@ -114,7 +117,7 @@ fn written(held: &Held<'_>, before: &Read, agent: &AgentSpec, settings: &Setting
 
 /// Changes the entry that is there.
 fn change(document: &mut DocumentMut, agent: &AgentSpec) -> Option<()> {
-    let AgentKind::Model { base_url, model, secret } = &agent.kind else { return None };
+    let AgentKind::Model { base_url, model, secret, .. } = &agent.kind else { return None };
     let agents = document.get_mut(AGENTS)?.as_table_like_mut()?;
     let entry = agents.get_mut(agent.name.as_str()).and_then(Item::as_table_like_mut)?;
     let secret = secret.as_ref().map(|secret| secret.name.as_str());

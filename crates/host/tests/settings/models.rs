@@ -52,7 +52,7 @@ fn ollama() -> Server {
 
 fn model(base_url: &str, model: &str, secret: Option<&str>) -> AgentKind {
     let secret = secret.map(SecretName::of_user);
-    AgentKind::Model { base_url: base_url.to_owned(), model: model.to_owned(), secret }
+    AgentKind::Model { base_url: base_url.to_owned(), model: model.to_owned(), secret, settings: serde_json::json!({}) }
 }
 
 #[tokio::test]

@@ -171,7 +171,8 @@ fn failed(kind: TroubleKind, message: &str) -> Finish {
 fn used(usage: &Value) -> Option<Used> {
     let number = |names: &[&str]| names.iter().find_map(|name| usage.get(name)?.as_u64()).unwrap_or(0);
     let within = |list: &str, name: &str| usage.get(list).and_then(|list| list.get(name)?.as_u64());
-    let cached = within("prompt_tokens_details", "cached_tokens").or_else(|| within("input_tokens_details", "cached_tokens"));
+    let cached =
+        within("prompt_tokens_details", "cached_tokens").or_else(|| within("input_tokens_details", "cached_tokens"));
     let thought = within("completion_tokens_details", "reasoning_tokens")
         .or_else(|| within("output_tokens_details", "reasoning_tokens"));
     let used = Used {

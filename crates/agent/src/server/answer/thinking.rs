@@ -66,7 +66,8 @@ impl Thinking {
                     (self.place, self.held) = (Place::Within(close), rest);
                     return true;
                 }
-                let may_be = MARKS.iter().any(|(mark, _)| mark.starts_with(begins)) && self.held.len() < MAX_BLANK_BYTES;
+                let may_be =
+                    MARKS.iter().any(|(mark, _)| mark.starts_with(begins)) && self.held.len() < MAX_BLANK_BYTES;
                 if !may_be {
                     self.place = Place::Answer;
                     push(out, &std::mem::take(&mut self.held), Aloud::Text);

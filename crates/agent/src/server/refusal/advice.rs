@@ -10,9 +10,11 @@ const MAX_LISTED: usize = 8;
 
 /// What to say of a fault.
 pub(super) fn advice(fault: Fault, status: u16, about: Option<&About<'_>>, complaint: &Complaint) -> String {
-    let place = about.map_or_else(|| "the server".to_owned(), |about| format!("the server at {}", shown_address(about.base_url)));
+    let place = about
+        .map_or_else(|| "the server".to_owned(), |about| format!("the server at {}", shown_address(about.base_url)));
     let model = about.map_or_else(|| "the model".to_owned(), |about| format!("the model {}", name(about.model)));
-    let says = if complaint.words.is_empty() { String::new() } else { format!(" It says: {}", ended(&complaint.words)) };
+    let says =
+        if complaint.words.is_empty() { String::new() } else { format!(" It says: {}", ended(&complaint.words)) };
     let http = if status == 0 { String::new() } else { format!(" (HTTP {status})") };
     let text = match fault {
         Fault::Unwelcome => {
@@ -25,7 +27,8 @@ pub(super) fn advice(fault: Fault, status: u16, about: Option<&About<'_>>, compl
         }
         Fault::NoModel => return missing(about, &place, complaint, &says),
         Fault::NothingLoaded => {
-            let load = about.map_or_else(String::new, |about| format!(", for example with `lms load {}`", bare(about.model)));
+            let load =
+                about.map_or_else(String::new, |about| format!(", for example with `lms load {}`", bare(about.model)));
             format!("{place} has no model loaded. Load one{load}, then ask again.{says}")
         }
         Fault::TooLong => format!(
@@ -43,14 +46,22 @@ pub(super) fn advice(fault: Fault, status: u16, about: Option<&About<'_>>, compl
         }
         Fault::Loading => format!("{place} is still loading the model{http}. Try again in a moment.{says}"),
         Fault::Ill if status == 0 => format!("{place} has failed. Try again; its own log may say more.{says}"),
-        Fault::Ill => format!("{place} is out of order{http}. Try again; if it stays so, look at the server's own log.{says}"),
-        Fault::TooLarge => format!("{model} is too large for its machine. Choose a smaller one, or a smaller context.{says}"),
-        Fault::BadCall => format!("{model} wrote a call of a tool that its server could not read. Ask again, or choose another model.{says}"),
+        Fault::Ill => {
+            format!("{place} is out of order{http}. Try again; if it stays so, look at the server's own log.{says}")
+        }
+        Fault::TooLarge => {
+            format!("{model} is too large for its machine. Choose a smaller one, or a smaller context.{says}")
+        }
+        Fault::BadCall => format!(
+            "{model} wrote a call of a tool that its server could not read. Ask again, or choose another model.{says}"
+        ),
         Fault::WrongPath => format!(
             "{place} does not know what was asked of it{http}. Is the base address right? It should be that of Ollama or of a server \
              with /v1/chat/completions.{says}"
         ),
-        Fault::Other if complaint.words.is_empty() => format!("{place} refused the question{http}, and does not say why."),
+        Fault::Other if complaint.words.is_empty() => {
+            format!("{place} refused the question{http}, and does not say why.")
+        }
         Fault::Other => format!("{place} refused the question{http}.{says}"),
     };
     capital(&text)
@@ -127,7 +138,8 @@ fn capital(text: &str) -> String {
 /// How far two names are from each other: changed letters, but what only lacks a tag or a maker is near.
 fn distance(wanted: &str, there: &str) -> usize {
     let (wanted, there) = (wanted.to_lowercase(), there.to_lowercase());
-    let family = |name: &str| name.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default().to_owned();
+    let family =
+        |name: &str| name.rsplit('/').next().unwrap_or_default().split(':').next().unwrap_or_default().to_owned();
     if family(&wanted) == family(&there) {
         return 0;
     }

@@ -119,12 +119,20 @@ const UNWELCOME: &[&str] = &[
     "unauthorized",
     "authentication",
 ];
-const QUOTA: &[&str] =
-    &["insufficient_quota", "exceeded your current quota", "insufficient balance", "insufficient credits", "payment required"];
-const TOO_LARGE: &[&str] = &["requires more system memory", "out of memory", "insufficient memory", "not enough memory"];
+const QUOTA: &[&str] = &[
+    "insufficient_quota",
+    "exceeded your current quota",
+    "insufficient balance",
+    "insufficient credits",
+    "payment required",
+];
+const TOO_LARGE: &[&str] =
+    &["requires more system memory", "out of memory", "insufficient memory", "not enough memory"];
 const BAD_CALL: &[&str] = &["tool_use_failed", "error parsing tool call", "failed to parse tool call"];
-const LOADING: &[&str] = &["loading model", "model is loading", "currently loading", "is still loading", "server is starting"];
-const BUSY: &[&str] = &["rate limit", "rate_limit", "too many requests", "overloaded", "server busy", "maximum pending requests"];
+const LOADING: &[&str] =
+    &["loading model", "model is loading", "currently loading", "is still loading", "server is starting"];
+const BUSY: &[&str] =
+    &["rate limit", "rate_limit", "too many requests", "overloaded", "server busy", "maximum pending requests"];
 
 /// What sort of fault it is. A status of 0 is none.
 pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
@@ -156,5 +164,7 @@ pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
 /// `model 'x' not found`, `The model "x" does not exist`, and the like.
 fn names_no_model(all: &str) -> bool {
     let Some((_, after)) = all.split_once("model") else { return false };
-    ["not found", "does not exist", "doesn't exist", "is not available", "not loaded"].iter().any(|end| after.contains(end))
+    ["not found", "does not exist", "doesn't exist", "is not available", "not loaded"]
+        .iter()
+        .any(|end| after.contains(end))
 }

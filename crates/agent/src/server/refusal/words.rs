@@ -10,7 +10,20 @@ const MAX_BODY_BYTES: usize = 256 * 1024;
 const MAX_WORDS: usize = 500;
 /// What tokens are known to begin with.
 const TOKENS: [&str; 14] = [
-    "sk-", "sk_", "gsk_", "hf_", "xai-", "key-", "nvapi-", "pplx-", "AIza", "ghp_", "github_pat_", "r8_", "eyJ", "tgp_",
+    "sk-",
+    "sk_",
+    "gsk_",
+    "hf_",
+    "xai-",
+    "key-",
+    "nvapi-",
+    "pplx-",
+    "AIza",
+    "ghp_",
+    "github_pat_",
+    "r8_",
+    "eyJ",
+    "tgp_",
 ];
 
 /// What a server complains of.
@@ -153,7 +166,8 @@ fn is_hidden(each: char) -> bool {
 
 /// The same without anything that looks like a token: servers repeat what they were sent.
 pub(super) fn without_tokens(text: &str) -> String {
-    let is_part = |each: char| each.is_ascii_alphanumeric() || matches!(each, '-' | '_' | '.' | '*' | '+' | '/' | '=' | '~');
+    let is_part =
+        |each: char| each.is_ascii_alphanumeric() || matches!(each, '-' | '_' | '.' | '*' | '+' | '/' | '=' | '~');
     let (mut out, mut word, mut before) = (String::with_capacity(text.len()), String::new(), String::new());
     for each in text.chars().chain(['\n']) {
         if is_part(each) {

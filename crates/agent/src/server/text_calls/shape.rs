@@ -68,7 +68,8 @@ pub(super) fn name_in(text: &str) -> String {
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("name") {
         let value = after.trim_start_matches(['"', '\'']).trim_start();
-        let value = value.strip_prefix([':', '=']).map(str::trim_start).and_then(|value| value.strip_prefix(['"', '\'']));
+        let value =
+            value.strip_prefix([':', '=']).map(str::trim_start).and_then(|value| value.strip_prefix(['"', '\'']));
         if let Some(name) = value.and_then(|value| value.split(['"', '\'']).next()).filter(|name| is_name(name)) {
             return name.to_owned();
         }

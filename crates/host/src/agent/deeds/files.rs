@@ -31,8 +31,11 @@ impl Hands {
             Ok(path) => path,
             Err(why) => return Outcome::Failed(why),
         };
-        let read =
-            if self.abilities.reads { self.read_there(&path, line, limit).await } else { self.read_here(&path, line, limit).await };
+        let read = if self.abilities.reads {
+            self.read_there(&path, line, limit).await
+        } else {
+            self.read_here(&path, line, limit).await
+        };
         match read {
             Outcome::Done(text) if text.len() > MAX_READ_BYTES => Outcome::Failed(format!(
                 "`{asked}` has {} bytes and {MAX_READ_BYTES} can be read at once; ask for some of its lines",
@@ -84,7 +87,11 @@ impl Hands {
             Verdict::Yes(remember) => remember,
             Verdict::No(outcome, remember) => return Done { outcome, remember },
         };
-        let outcome = if self.abilities.writes { self.write_there(&path, &write).await } else { self.write_here(path, write).await };
+        let outcome = if self.abilities.writes {
+            self.write_there(&path, &write).await
+        } else {
+            self.write_here(path, write).await
+        };
         Done { outcome, remember }
     }
 

@@ -40,7 +40,10 @@ pub(super) struct Opening {
 pub(super) enum How {
     New,
     /// As it was; told again or not.
-    Kept { id: String, telling: Telling },
+    Kept {
+        id: String,
+        telling: Telling,
+    },
 }
 
 /// Whether what was said is told again.
@@ -57,7 +60,10 @@ impl Desk {
             Err(failure) => return self.refuse(debt, &failure),
         };
         let capabilities = &request.client_capabilities;
-        let marked = capabilities.meta.as_ref().is_some_and(|meta| meta.get("switchboard").is_some_and(|own| own["gate"] == true));
+        let marked = capabilities
+            .meta
+            .as_ref()
+            .is_some_and(|meta| meta.get("switchboard").is_some_and(|own| own["gate"] == true));
         let is_our_host = request.client_info.as_ref().is_some_and(|client| client.name == OUR_HOST);
         self.abilities = Abilities {
             reads: capabilities.fs.read_text_file,

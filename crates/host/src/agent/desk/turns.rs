@@ -63,8 +63,7 @@ impl Desk {
 
     /// Prompts that wait for a look at the server are answered as cancelled; says whether there was one.
     pub(super) fn drop_held(&mut self, id: &str) -> bool {
-        let of_session =
-            |held: &mut Held| matches!(held, Held::Prompt { session, .. } if session.as_str() == id);
+        let of_session = |held: &mut Held| matches!(held, Held::Prompt { session, .. } if session.as_str() == id);
         let dropped: Vec<Held> = self.held.extract_if(.., of_session).collect();
         let mut debts = Vec::new();
         if let Some(session) = self.sessions.get_mut(id) {

@@ -3,10 +3,10 @@
 use super::marks::{Mark, begins, named};
 use super::{Fence, More};
 use crate::server::answer::MAX_ARGUMENTS_BYTES;
+use crate::server::arguments;
 use crate::server::scan::Scan;
 use crate::server::text_calls::shape::{self, Call};
 use crate::server::text_calls::{CLOSES, OPENS};
-use crate::server::arguments;
 use crate::talk::Arguments;
 
 /// What may stand behind the marks that end a fence, in bytes.
@@ -206,7 +206,8 @@ fn wait(text: &str, more: More) -> Step {
 /// The calls of one JSON value; what is none is a broken one.
 fn read(text: &str) -> Vec<Call> {
     let value = arguments::lenient(text);
-    value.as_ref().and_then(shape::calls).unwrap_or_else(|| {
-        vec![Call { name: shape::name_in(text), arguments: Arguments::Broken(text.to_owned()) }]
-    })
+    value
+        .as_ref()
+        .and_then(shape::calls)
+        .unwrap_or_else(|| vec![Call { name: shape::name_in(text), arguments: Arguments::Broken(text.to_owned()) }])
 }

@@ -84,7 +84,11 @@ pub(super) fn named(text: &str, more: More) -> (Mark, String) {
 /// A line that may begin or end a fence.
 pub(super) enum FenceLine {
     /// It does; the line has so many bytes, its end included.
-    Is { fence: Fence, label: String, size: usize },
+    Is {
+        fence: Fence,
+        label: String,
+        size: usize,
+    },
     MayBe,
     /// It does not, and neither do its first bytes.
     IsNot(usize),
