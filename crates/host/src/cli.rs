@@ -9,6 +9,7 @@
 //! | `connect` | standard input and output joined to a host |
 //! | `run` | one turn in the terminal |
 //! | `agents`, `sessions`, `tools`, `rules`, `trust`, `secrets` | the commands of these names |
+//! | `agent` | the built-in agent on standard input and output |
 //! | `inspect` | the recorded wire of a session |
 //! | `doctor` | what is wrong, and how to mend it |
 //! | `schema`, `completions` | what programs and shells want to know |
@@ -25,6 +26,7 @@ pub mod join;
 pub mod serve;
 pub mod stop;
 
+mod agent;
 mod agents;
 mod browser;
 mod completions;
@@ -67,6 +69,7 @@ pub async fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Trust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Trusted).await,
         Some(Command::Untrust { dir }) => trust::set(&cli, dir.as_deref(), crate::link::Trust::Untrusted).await,
         Some(Command::Secrets(command)) => secrets::run(&cli, command),
+        Some(Command::Agent(args)) => agent::run(&cli, args).await,
         Some(Command::Doctor) => doctor::run(&cli).await,
         Some(Command::Schema { dialect }) => schema::run(&cli, dialect.as_deref()),
         Some(Command::Completions { shell }) => {

@@ -78,6 +78,7 @@ impl Hands {
     pub(super) async fn perform(self, deed: Deed) -> Done {
         match deed {
             Deed::Read { path, line, limit } => self.read(&path, line, limit).await.into(),
+            Deed::ReadWhole { path } => self.read(&path, None, None).await.into(),
             Deed::List { path, glob } => self.list(path, glob).await.into(),
             Deed::Search { pattern, path, glob } => self.search(pattern, path, glob).await.into(),
             Deed::Write { path, before, after } => {

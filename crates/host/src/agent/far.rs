@@ -66,6 +66,12 @@ impl Ear {
         self.news.send(News::Said { session, question, said }).await.ok()
     }
 
+    /// The number of the first call that the server gives no name: none of an earlier life of the session is near it.
+    fn first_call(&self) -> u32 {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        u32::try_from(since.as_millis() / 10 % u128::from(u32::MAX / 2)).unwrap_or_default()
+    }
+
     async fn note(&self, text: String) {
         let _ = self.news.send(News::Note { session: self.session.clone(), question: self.question, text }).await;
     }
@@ -209,7 +215,7 @@ impl Far {
             let body = caller.hush().body(body.ok().and_then(Result::ok).unwrap_or_default());
             return failed(server::refused(&about, status, later.as_deref(), &body));
         }
-        let mut answer = Answer::new(known.flavor, ask.calling);
+        let mut answer = Answer::new(known.flavor, ask.calling).numbered_from(ear.first_call());
         let close = self.follow(response.into_body(), &mut answer, ear).await?;
         Some(answer.end(close))
     }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use switchboard_agent::deed::Shown;
 use switchboard_agent::worker::{Mode, Worker};
 use switchboard_dialects::jsonrpc::Debt;
 use tokio::task::AbortHandle;
@@ -46,6 +47,8 @@ pub(super) struct Waiting {
 pub(super) struct Call {
     /// Its name towards the client.
     pub(super) id: String,
+    /// How it looks.
+    pub(super) shown: Shown,
     pub(super) shows: Shows,
     /// What is being done for it, if anything is.
     pub(super) deed: Option<(u64, Brake)>,
@@ -122,10 +125,15 @@ impl Session {
 
     /// Stops all that is being done.
     pub(super) fn stop_deeds(&mut self) {
-        for call in self.calls.values_mut() {
-            if let Some((_, brake)) = call.deed.take() {
-                brake.pull();
-            }
+        self.calls.drain().for_each(|(_, call)| call.stop());
+    }
+}
+
+impl Call {
+    /// Stops what is being done for it.
+    pub(super) fn stop(self) {
+        if let Some((_, brake)) = self.deed {
+            brake.pull();
         }
     }
 }

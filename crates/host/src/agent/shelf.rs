@@ -88,7 +88,6 @@ pub(super) struct Book {
 /// A session that was taken up.
 #[derive(Debug)]
 pub(super) struct TakenUp {
-    pub(super) header: Header,
     pub(super) kept: Vec<Kept>,
     pub(super) book: Book,
 }
@@ -147,8 +146,8 @@ impl Shelf {
         let header = header.ok_or_else(|| ShelfError::Damaged(id.to_owned()))?;
         file.set_len(bytes).and_then(|()| file.seek(io::SeekFrom::End(0))).map_err(|error| self.io(error))?;
         let is_used = !kept.is_empty();
-        let book = Book { path, file, bytes, header: header.clone(), is_used };
-        Ok(TakenUp { header, kept, book })
+        let book = Book { path, file, bytes, header, is_used };
+        Ok(TakenUp { kept, book })
     }
 
     /// All of a folder, or all, the newest first. What cannot be read is left out.
@@ -290,7 +289,7 @@ mod tests {
         book.file.write_all(b"{\"kept\":\"message\",\"mess").unwrap();
         drop(book);
         let mut taken = shelf.take_up(&id).unwrap();
-        assert_eq!((taken.header.title.as_deref(), taken.kept.as_slice()), (Some("t"), [said("one")].as_slice()));
+        assert_eq!((taken.book.header().title.as_deref(), taken.kept.as_slice()), (Some("t"), [said("one")].as_slice()));
         taken.book.keep(&said("two")).unwrap();
         drop(taken);
         assert_eq!(shelf.take_up(&id).unwrap().kept, [said("one"), said("two")]);

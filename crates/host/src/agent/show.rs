@@ -124,13 +124,10 @@ pub(super) fn begun(id: &str, shown: &Shown, deed: Option<&Deed>, place: &Place)
     update
 }
 
-/// More is known of a call, or more is to be done for it.
-pub(super) fn goes_on(id: &str, shown: &Shown, deed: Option<&Deed>, place: &Place) -> Value {
-    let mut update = json!({
-        "sessionUpdate": "tool_call_update", "toolCallId": id, "title": shown.title, "kind": kind(shown.kind),
-        "status": "in_progress",
-    });
-    about(&mut update, deed, place);
+/// More is to be done for a call.
+pub(super) fn goes_on(id: &str, deed: &Deed, place: &Place) -> Value {
+    let mut update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": "in_progress"});
+    about(&mut update, Some(deed), place);
     update
 }
 
@@ -147,6 +144,7 @@ fn about(update: &mut Value, deed: Option<&Deed>, place: &Place) {
             update["content"] = json!([diff(&whole(path), before.as_deref(), after)]);
             update["locations"] = json!([{"path": whole(path)}]);
         }
+        Some(Deed::ReadWhole { path }) => update["locations"] = json!([{"path": whole(path)}]),
         Some(Deed::List { .. } | Deed::Search { .. } | Deed::Run { .. }) | None => {}
     }
 }

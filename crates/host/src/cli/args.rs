@@ -88,6 +88,8 @@ pub enum Command {
     /// Secrets that agents need: store, list and remove them
     #[command(subcommand)]
     Secrets(SecretsCommand),
+    /// Be the built-in agent: an ACP agent on standard input and output, over Ollama or any OpenAI-compatible server
+    Agent(AgentArgs),
     /// Check the set-up, the store and the agents, and say how to mend what is wrong
     Doctor,
     /// Print the JSON Schema of every message of a dialect
@@ -264,6 +266,23 @@ pub enum KindArg {
     Acp,
     /// JSON-RPC with a header before each message
     Apex,
+}
+
+/// What the built-in agent works with.
+#[derive(Debug, Args)]
+pub struct AgentArgs {
+    /// Where the model's server is; else what the settings say, else OLLAMA_HOST, else Ollama's usual place
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Which model; else what the settings say, else one of the server's
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// The stored secret that is the server's token; SWITCHBOARD_MODEL_TOKEN goes before it
+    #[arg(long, value_name = "NAME")]
+    pub secret: Option<String>,
+    /// Leave out the instructions of the workspace (AGENTS.md)
+    #[arg(long)]
+    pub no_instructions: bool,
 }
 
 /// What to do about tools.

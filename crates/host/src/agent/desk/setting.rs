@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agent_client_protocol_schema::v1::{SetSessionConfigOptionRequest, SetSessionModeRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use switchboard_agent::server::Flavor;
 use switchboard_agent::trouble::Trouble;
 use switchboard_agent::worker::{Facts, Heard, Limits, Mode};
 use switchboard_dialects::jsonrpc::Debt;
@@ -14,12 +15,12 @@ use crate::agent::far::Known;
 use crate::agent::session::Session;
 use crate::agent::show;
 
-/// Rounds of one turn if nobody says how many.
-const ROUNDS: u32 = 25;
-/// Time of one turn.
-const TURN_MS: u64 = 30 * 60_000;
-/// Time of one call if nobody says how much.
-const TOOL_MS: u64 = 120_000;
+/// Tokens that Ollama is told to give a model of which it does not say how many it can read.
+const OLLAMA_WINDOW: u32 = 8_192;
+/// Tokens of a model of another server that does not say.
+const OTHER_WINDOW: u32 = 32_768;
+/// Tokens that Ollama is told to give a model at most: they cost memory, whether they are used or not.
+const MAX_OLLAMA_WINDOW: u32 = 32_768;
 /// Bytes of a model's name.
 const MAX_MODEL_BYTES: usize = 256;
 
@@ -38,10 +39,11 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) fn limits(&self) -> Limits {
+        let usual = Limits::default();
         Limits {
-            rounds: self.max_iterations.unwrap_or(ROUNDS),
-            turn_ms: TURN_MS,
-            tool_ms: self.tool_timeout.unwrap_or(TOOL_MS),
+            rounds: self.max_iterations.unwrap_or(usual.rounds),
+            tool_ms: self.tool_timeout.unwrap_or(usual.tool_ms),
+            ..usual
         }
     }
 
@@ -73,9 +75,15 @@ impl Desk {
 
     /// What is known of a model.
     pub(super) fn facts(&self, model: String) -> Facts {
+        let flavor = self.known.as_ref().map(|known| known.flavor).unwrap_or(Flavor::Ollama);
         let known = self.known.as_ref().ok().and_then(|known| known.model(&model));
+        let told = known.and_then(|known| known.context);
+        let context = match flavor {
+            Flavor::Ollama => told.unwrap_or(OLLAMA_WINDOW).min(MAX_OLLAMA_WINDOW),
+            Flavor::OpenAi => told.unwrap_or(OTHER_WINDOW),
+        };
         Facts {
-            context: known.and_then(|known| known.context),
+            context: Some(context),
             tools: known.and_then(|known| known.tools),
             images: known.and_then(|known| known.images),
             model,

@@ -1,6 +1,5 @@
 //! Prompts and cancelling, and what a session's worker wants done: shown, kept, asked, carried out.
 
-use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -145,10 +144,12 @@ impl Desk {
             }
             Do::Say(_) | Do::Think(_) => {}
             Do::Begin { call, shown, deed } => self.begin(id, call, shown, deed),
+            Do::Then { call, deed } => self.go_on(id, call, deed),
             Do::Abandon { call } => {
-                let deed = self.sessions.get_mut(id).and_then(|session| session.calls.get_mut(&call)?.deed.take());
-                if let Some((_, brake)) = deed {
-                    brake.pull();
+                let call = self.sessions.get_mut(id).and_then(|session| session.calls.remove(&call));
+                if let Some(call) = call {
+                    self.update(id, show::finished(&call.id, "it was stopped", true, Shows::Nothing));
+                    call.stop();
                 }
             }
             Do::Finish { call, text, failed } => {
@@ -191,35 +192,43 @@ impl Desk {
     }
 
     fn begin(&mut self, id: &str, call: String, shown: Shown, deed: Option<Deed>) {
-        let no = self.number();
         let Some(session) = self.sessions.get_mut(id) else { return };
-        let place = Arc::clone(&session.place);
-        let shows = match &deed {
-            Some(Deed::Write { .. }) => Shows::Enough,
-            Some(Deed::Run { .. }) if self.abilities.runs => Shows::Enough,
-            _ => Shows::Nothing,
-        };
-        let update = match session.calls.entry(call.clone()) {
-            Entry::Occupied(mut open) => {
-                open.get_mut().shows = shows;
-                show::goes_on(&open.get().id, &shown, deed.as_ref(), &place)
-            }
-            Entry::Vacant(free) => {
-                session.named += 1;
-                let open = free.insert(Call { id: replay::name(session.named), shows, deed: None });
-                show::begun(&open.id, &shown, deed.as_ref(), &place)
-            }
-        };
-        let consent = session.consent;
+        session.named += 1;
+        let open = Call { id: replay::name(session.named), shown, shows: Shows::Nothing, deed: None };
+        let update = show::begun(&open.id, &open.shown, deed.as_ref(), &session.place);
+        session.calls.insert(call.clone(), open);
         self.update(id, update);
-        let Some(deed) = deed else { return };
+        if let Some(deed) = deed {
+            self.perform(id, call, deed);
+        }
+    }
+
+    /// More is to be done for a call.
+    fn go_on(&mut self, id: &str, call: String, deed: Deed) {
+        let Some(session) = self.sessions.get(id) else { return };
+        let Some(open) = session.calls.get(&call) else { return };
+        let update = show::goes_on(&open.id, &deed, &session.place);
+        self.update(id, update);
+        self.perform(id, call, deed);
+    }
+
+    fn perform(&mut self, id: &str, call: String, deed: Deed) {
+        let (no, peer, cradle, abilities) = (self.number(), self.peer(id), Arc::clone(&self.cradle), self.abilities);
+        let Some(session) = self.sessions.get_mut(id) else { return };
+        let (place, consent) = (Arc::clone(&session.place), session.consent);
+        let Some(open) = session.calls.get_mut(&call) else { return };
+        open.shows = match &deed {
+            Deed::Write { .. } => Shows::Enough,
+            Deed::Run { .. } if abilities.runs => Shows::Enough,
+            Deed::Run { .. } | Deed::Read { .. } | Deed::ReadWhole { .. } => Shows::Nothing,
+            Deed::List { .. } | Deed::Search { .. } => Shows::Nothing,
+        };
         let (brake, stop) = Brake::new();
-        let (peer, cradle, abilities) = (self.peer(id), Arc::clone(&self.cradle), self.abilities);
-        let Some(open) = self.sessions.get_mut(id).and_then(|session| session.calls.get_mut(&call)) else { return };
         if let Some((_, before)) = open.deed.replace((no, brake)) {
             before.pull();
         }
-        let hands = Hands { peer, abilities, place, consent, stop, id: open.id.clone(), shown, cradle };
+        let (shown, name) = (open.shown.clone(), open.id.clone());
+        let hands = Hands { peer, abilities, place, consent, stop, id: name, shown, cradle };
         let (news, session) = (self.news.clone(), id.to_owned());
         tokio::spawn(async move {
             let done = hands.perform(deed).await;
@@ -241,11 +250,11 @@ impl Desk {
 
     fn end_turn(&mut self, id: &str, end: TurnEnd, used: Used) {
         let Some(session) = self.sessions.get_mut(id) else { return };
-        session.stop_deeds();
         let left: Vec<Call> = session.calls.drain().map(|(_, call)| call).collect();
         let waiting = session.prompts.pop_front();
         for call in left {
             self.update(id, show::finished(&call.id, "the turn ended before it was done", true, Shows::Nothing));
+            call.stop();
         }
         let Some(Waiting { debt, .. }) = waiting else { return };
         match show::ended(end, used) {

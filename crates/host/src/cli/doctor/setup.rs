@@ -94,8 +94,13 @@ fn one(agent: &Listed, root: &Path, report: &mut Report) {
     let name = &agent.spec.name;
     let process = match &agent.spec.kind {
         AgentKind::Plain(process) | AgentKind::Acp(process) | AgentKind::Apex { process, .. } => process,
-        AgentKind::Engine { url, .. } | AgentKind::Model { base_url: url, .. } => {
+        AgentKind::Engine { url, .. } => {
             return report.doubtful("agent", format!("`{name}` is at {url}, which is not asked"), blocked(agent));
+        }
+        AgentKind::Model { base_url, model, .. } => {
+            let what = format!("`{name}` is {model} at {base_url}, which is not asked");
+            let mend = format!("`switchboard agents check {name}` asks it");
+            return report.doubtful("agent", what, agent.blocked.as_deref().unwrap_or(&mend));
         }
     };
     let word = process.command.first().map_or("", String::as_str);
