@@ -106,6 +106,7 @@ test("model and mode are chosen beside the box, and the next prompt goes by them
   await window.page.reload();
   await expect.poll(() => option(/^Model/).inputValue()).toBe("tiny:1b");
   await expect.poll(() => option(/^Mode$/).inputValue()).toBe("ask");
+  await pictures(window, "local-answer", screenshots());
 });
 
 test("a server that goes away is said in words, and the next prompt after it is back is answered", async () => {
@@ -118,6 +119,10 @@ test("a server that goes away is said in words, and the next prompt after it is 
   await window.prompt("are you there?");
   await window.turn(2).getByText(host).first().waitFor({ timeout: 90_000 });
   await window.ended(2, "failed");
+  await ollama.again();
+  await window.prompt("and now?");
+  await window.ended(3, "completed");
+  expect(words(await window.answer(3))).toBe(SAID);
 });
 
 test("the demo is one click away at every step", async () => {
@@ -144,6 +149,8 @@ test("the settings have an address, and a model that was tested there is put to 
   await window.at("settings").waitFor();
   await window.at("settings-test").click();
   await window.at("settings-models").getByRole("button", { name: "Work with qwen3:8b" }).click();
+  await window.at("settings-open-agent").waitFor();
+  await pictures(window, "local-settings", screenshots());
   await window.at("settings-open-agent").click();
   await window.at("settings").waitFor({ state: "detached" });
   await window.at("empty").getByText("One more step").waitFor();

@@ -289,7 +289,10 @@ mod tests {
         book.file.write_all(b"{\"kept\":\"message\",\"mess").unwrap();
         drop(book);
         let mut taken = shelf.take_up(&id).unwrap();
-        assert_eq!((taken.book.header().title.as_deref(), taken.kept.as_slice()), (Some("t"), [said("one")].as_slice()));
+        assert_eq!(
+            (taken.book.header().title.as_deref(), taken.kept.as_slice()),
+            (Some("t"), [said("one")].as_slice())
+        );
         taken.book.keep(&said("two")).unwrap();
         drop(taken);
         assert_eq!(shelf.take_up(&id).unwrap().kept, [said("one"), said("two")]);

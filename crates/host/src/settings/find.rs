@@ -25,9 +25,15 @@ enum Place {
     Nowhere,
 }
 
-/// Looks where Ollama would be; `named` is what [`OLLAMA_HOST`] says.
+/// The same as an answer.
 pub(super) async fn servers(named: Option<&str>) -> SettingsAnswer {
-    let none = |message: String| SettingsAnswer::Servers { servers: Vec::new(), message };
+    let (servers, message) = look(named).await;
+    SettingsAnswer::Servers { servers, message }
+}
+
+/// Looks where Ollama would be, and says what came of it; `named` is what [`OLLAMA_HOST`] says.
+pub(super) async fn look(named: Option<&str>) -> (Vec<ModelServer>, String) {
+    let none = |message: String| (Vec::new(), message);
     let base_url = match place(named) {
         Place::Here(base_url) => base_url,
         Place::Elsewhere(base_url) => {
@@ -46,7 +52,7 @@ pub(super) async fn servers(named: Option<&str>) -> SettingsAnswer {
         ServerKind::OpenAi => "a model server",
     };
     let message = format!("{who} answers at `{base_url}`: {}", counted(models.len()));
-    SettingsAnswer::Servers { servers: vec![ModelServer { base_url, kind, models }], message }
+    (vec![ModelServer { base_url, kind, models }], message)
 }
 
 /// What the variable means, as the built-in agent takes it too.

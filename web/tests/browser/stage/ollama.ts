@@ -24,6 +24,7 @@ export class Ollama {
   /** Waits before the last word, so that a test can see that it streams. */
   hold: Promise<void> = Promise.resolve();
   models = MODELS;
+  private port = 0;
   private readonly links = new Set<Socket>();
 
   private constructor(
@@ -44,11 +45,12 @@ export class Ollama {
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
+    ollama.port = (server.address() as AddressInfo).port;
     return ollama;
   }
 
   get host(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `127.0.0.1:${this.port}`;
   }
 
   get url(): string {
@@ -62,6 +64,12 @@ export class Ollama {
     this.server.close();
     for (const link of this.links) link.destroy();
     await closed;
+  }
+
+  /** Is there again, where it was. */
+  async again(): Promise<void> {
+    this.server.listen(this.port, "127.0.0.1");
+    await once(this.server, "listening");
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
