@@ -42,11 +42,14 @@ pub fn replace(before: &str, old: &str, new: &str, places: Places) -> Result<Rep
     let Some((old, new)) = as_it_stands(before, old, new) else {
         return Err(nearest::not_found(before, old));
     };
+    let (Some(at), Some(last)) = (before.find(&old), before.rfind(&old)) else {
+        return Err(nearest::not_found(before, &old));
+    };
     let count = before.matches(&old).count();
-    if count > 1 && places == Places::One {
-        return Err(too_many(before, &old, count));
+    // Places that overlap are more than one too.
+    if at != last && places == Places::One {
+        return Err(too_many(before, &old, count.max(2)));
     }
-    let Some(at) = before.find(&old) else { return Err(nearest::not_found(before, &old)) };
     let line = line_of(before, at);
     let after = before.replace(&old, &new);
     if after == before {
@@ -84,8 +87,10 @@ fn as_it_stands(before: &str, old: &str, new: &str) -> Option<(String, String)> 
 }
 
 fn too_many(before: &str, old: &str, count: usize) -> String {
-    let lines: Vec<String> =
-        before.match_indices(old).take(NAMED_PLACES).map(|(at, _)| line_of(before, at).to_string()).collect();
+    let mut lines: Vec<usize> =
+        before.match_indices(old).take(NAMED_PLACES).map(|(at, _)| line_of(before, at)).collect();
+    lines.dedup();
+    let lines: Vec<String> = lines.into_iter().map(|line| line.to_string()).collect();
     let more = if count > NAMED_PLACES { " and further on" } else { "" };
     format!(
         "`old_text` stands in the file {count} times, at lines {}{more}. Add more of the lines around it so that it is unique, or give \
@@ -119,6 +124,7 @@ mod tests {
     fn what_stands_more_than_once_is_refused_with_its_lines_unless_all_is_meant() {
         let said = after("a\nb\na\n", "a", "c").expect_err("twice");
         assert!(said.contains("2 times, at lines 1, 3") && said.contains("all: true"), "{said}");
+        assert!(after("\n\n\n", "\n\n", "x").expect_err("twice").contains("2 times"));
         let replaced = replace("a\nb\na\n", "a", "c", Places::All);
         assert_eq!(replaced, Ok(Replaced { after: "c\nb\nc\n".to_owned(), places: 2, line: 1 }));
     }
@@ -160,7 +166,7 @@ mod tests {
             head in "[a-c\n]{0,20}", old in "[x-z\n]{1,8}", tail in "[a-c\n]{0,20}", new in "[a-z\n]{0,8}",
         ) {
             let before = format!("{head}{old}{tail}");
-            prop_assume!(before.matches(old.as_str()).count() == 1 && old != new);
+            prop_assume!(before.find(&old) == before.rfind(&old) && old != new);
             prop_assert_eq!(after(&before, &old, &new), Ok(format!("{head}{new}{tail}")));
         }
 

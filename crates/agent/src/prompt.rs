@@ -130,6 +130,13 @@ pub(crate) const SAID_NOTHING: &str =
 pub(crate) const GO_ON: &str =
     "[Your answer was cut off here. Go on exactly where it stopped, without repeating anything.]";
 
+/// Added to the next question when an answer wanted too much.
+pub(crate) const TOO_MANY_CALLS: &str = "[That were too many calls at once; only the first of them were done.]";
+
+/// Added to the next question when an answer stopped in the middle of its calls.
+pub(crate) const CUT_CALLS: &str =
+    "[Your last answer ran out of tokens. Make fewer and shorter calls at once; write a long file in parts.]";
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,6 +24,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "acp", run: targets::acp::run },
     Target { name: "engine", run: targets::engine::run },
     Target { name: "policy", run: targets::policy::run },
+    Target { name: "model_stream", run: targets::model::stream },
+    Target { name: "text_calls", run: targets::model::text },
 ];
 
 /// The target of a name.

@@ -22,6 +22,7 @@ mod spine {
     mod host;
     mod isolation;
     mod lent;
+    mod model;
     mod page;
     mod restart;
     mod settings;

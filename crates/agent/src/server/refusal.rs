@@ -8,7 +8,7 @@ mod words;
 pub(super) use words::{Complaint, clean, plain};
 
 use self::advice::advice;
-use self::judge::{Fault, judge};
+use self::judge::judge;
 use crate::trouble::{Trouble, TroubleKind};
 
 /// Whom was asked, and how.
@@ -50,7 +50,6 @@ impl Complaint {
     pub(super) fn trouble(&self) -> Trouble {
         let status = self.status.unwrap_or(0);
         let fault = judge(status, self);
-        let fault = if status == 0 && fault == Fault::Ill { Fault::Other } else { fault };
         Trouble { kind: fault.kind(), message: advice(fault, status, None, self), retry_after_ms: None }
     }
 }

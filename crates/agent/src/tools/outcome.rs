@@ -33,7 +33,7 @@ pub(crate) fn bounded(text: &str, limit: usize) -> String {
 }
 
 /// A file or a part of it, in whole lines, with a first line that says which.
-pub(crate) fn reading(path: &str, line: Option<u32>, text: &str, limit: usize) -> String {
+pub(crate) fn reading(path: &str, line: Option<u32>, limit: Option<u32>, text: &str, most: usize) -> String {
     let first = line.unwrap_or(1).max(1) as usize;
     let total = text.lines().count();
     if total == 0 {
@@ -45,27 +45,29 @@ pub(crate) fn reading(path: &str, line: Option<u32>, text: &str, limit: usize) -
     let mut end = 0;
     let mut lines = 0;
     for piece in text.split_inclusive('\n') {
-        if end + piece.len() > limit {
+        if end + piece.len() > most {
             break;
         }
         end += piece.len();
         lines += 1;
     }
-    if lines == total {
-        let of = if line.is_none() {
-            format!("lines 1-{total}, the whole file")
-        } else {
-            format!("lines {first}-{}", first + total - 1)
-        };
-        return format!("[{path}, {of}]\n{text}");
-    }
     if lines == 0 {
         // One line that is longer than all that may be shown.
-        return format!("[{path}, line {first}, which is too long to be shown whole]\n{}", bounded(text, limit));
+        return format!("[{path}, line {first}, which is too long to be shown whole]\n{}", bounded(text, most));
     }
     let (shown, next) = (text.split_at(end).0, first + lines);
-    let of = if line.is_none() { format!(" of {total}") } else { String::new() };
-    format!("[{path}, lines {first}-{}{of}; read on with line {next}]\n{shown}", next - 1)
+    let span = format!("lines {first}-{}", next - 1);
+    let whole = line.is_none() && limit.is_none();
+    let span = match (lines == total, whole) {
+        (true, true) => format!("{span}, the whole file"),
+        (true, false) if limit.is_some_and(|limit| total >= limit as usize) => {
+            format!("{span}; read on with line {next}")
+        }
+        (true, false) => span,
+        (false, true) => format!("{span} of {total}; read on with line {next}"),
+        (false, false) => format!("{span}; read on with line {next}"),
+    };
+    format!("[{path}, {span}]\n{shown}")
 }
 
 /// What was listed: whole lines from the beginning.
@@ -135,7 +137,7 @@ mod tests {
     #[test]
     fn a_file_is_read_on_where_it_was_cut() {
         let text: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
-        let first = reading("a.txt", None, &text, 2048);
+        let first = reading("a.txt", None, None, &text, 2048);
         assert!(first.starts_with("[a.txt, lines 1-"), "{first}");
         let head = first.lines().next().expect("a line");
         assert!(head.contains(" of 1000; read on with line "), "{head}");
@@ -146,10 +148,12 @@ mod tests {
             .and_then(|n| n.parse().ok())
             .expect("a line");
         assert!(head.ends_with(&format!("read on with line {}]", last + 1)), "{head}");
-        assert_eq!(reading("a", None, "x\ny", 2048), "[a, lines 1-2, the whole file]\nx\ny");
-        assert_eq!(reading("a", Some(7), "x\ny\n", 2048), "[a, lines 7-8]\nx\ny\n");
-        assert_eq!(reading("a", None, "", 2048), "[a is empty]");
-        assert_eq!(reading("a", Some(9), "", 2048), "[a has no line 9]");
+        assert_eq!(reading("a", None, None, "x\ny", 2048), "[a, lines 1-2, the whole file]\nx\ny");
+        assert_eq!(reading("a", Some(7), None, "x\ny\n", 2048), "[a, lines 7-8]\nx\ny\n");
+        assert_eq!(reading("a", None, Some(2), "x\ny\n", 2048), "[a, lines 1-2; read on with line 3]\nx\ny\n");
+        assert_eq!(reading("a", Some(3), Some(5), "z", 2048), "[a, lines 3-3]\nz");
+        assert_eq!(reading("a", None, None, "", 2048), "[a is empty]");
+        assert_eq!(reading("a", Some(9), None, "", 2048), "[a has no line 9]");
     }
 
     #[test]

@@ -164,15 +164,21 @@ impl Worker {
         if let Purpose::Summary(..) = answer.purpose {
             return self.on_summary(now, turn, answer, end, out);
         }
-        answer.calls.truncate(MAX_CALLS);
         let hint = turn.hint.take();
+        if answer.calls.len() > MAX_CALLS {
+            answer.calls.truncate(MAX_CALLS);
+            turn.hint = Some(prompt::TOO_MANY_CALLS);
+        }
         if !matches!(end, End::Failed(_)) {
             self.measure(&answer, out);
         }
         match end {
             End::Done => self.on_answer(now, turn, answer, out),
             End::Cut if answer.calls.is_empty() => self.on_cut(now, turn, answer, out),
-            End::Cut => self.on_answer(now, turn, answer, out),
+            End::Cut => {
+                turn.hint = Some(prompt::CUT_CALLS);
+                self.on_answer(now, turn, answer, out)
+            }
             End::Refused(why) => {
                 self.add_words(turn, &answer.text, answer.thought, out);
                 out.push(Do::Note(format!("The model will not answer: {why}")));
@@ -299,7 +305,7 @@ impl Worker {
     }
 
     /// Waits a little, and longer each time.
-    fn rest(&mut self, now: u64, turn: &mut Turn, trouble: Trouble, out: &mut Vec<Do>) -> Flow {
+    pub(super) fn rest(&mut self, now: u64, turn: &mut Turn, trouble: Trouble, out: &mut Vec<Do>) -> Flow {
         let wanted = trouble.retry_after_ms.unwrap_or(0);
         if wanted > MAX_RETRY_AFTER_MS {
             let seconds = wanted.div_ceil(1000);

@@ -166,7 +166,7 @@ impl Worker {
         let limit = tools::output_limit(self.budget.window());
         match outcome {
             Outcome::Done(text) => Ended::well(match (&open.wanted, &open.stage) {
-                (Wanted::Read { path, line, .. }, _) => tools::reading(path, *line, &text, limit),
+                (Wanted::Read { path, line, limit: lines }, _) => tools::reading(path, *line, *lines, &text, limit),
                 (Wanted::List { .. }, _) => tools::listing(&text, limit),
                 (Wanted::Search { .. }, _) => tools::findings(&text, limit),
                 (_, Stage::Writing(words)) if text.trim().is_empty() => words.clone(),

@@ -3,11 +3,12 @@
 
 use super::turn::{After, Answer, Flow, Purpose, State, Turn};
 use super::{Do, Kept, TurnEnd, Worker};
-use crate::context::{self, Cut};
+use crate::context::{self, Budget, Cut};
 use crate::prompt;
 use crate::said::End;
 use crate::talk::{Ask, Calling, Message, Part};
 use crate::tools;
+use crate::trouble::TroubleKind;
 
 /// How much of the window the text for a summary may take, in hundredths.
 const TRANSCRIPT: u64 = 50;
@@ -120,7 +121,24 @@ impl Worker {
         let failed = match end {
             End::Done | End::Cut => answer.text.trim().is_empty().then(|| "it said nothing".to_owned()),
             End::Refused(why) => Some(why),
-            End::Failed(trouble) => Some(trouble.message),
+            End::Failed(trouble) if after == After::Work && trouble.kind.may_pass() => {
+                turn.tries.summarized = false;
+                return self.rest(now, turn, trouble, out);
+            }
+            End::Failed(trouble) => match trouble.kind {
+                // The question after it would fare no better: nothing is left out for that.
+                TroubleKind::NoServer | TroubleKind::Unwelcome | TroubleKind::NoModel => {
+                    return Flow::Over(TurnEnd::Failed(trouble.message));
+                }
+                TroubleKind::TooLong => {
+                    self.budget.too_long(answer.estimate);
+                    Some(trouble.message)
+                }
+                TroubleKind::NoTools | TroubleKind::NoImages | TroubleKind::Garbage | TroubleKind::Refused => {
+                    Some(trouble.message)
+                }
+                TroubleKind::Busy | TroubleKind::NotYet | TroubleKind::BrokenOff => Some(trouble.message),
+            },
         };
         match (failed, after) {
             (None, After::Work | After::Nothing) => {
@@ -177,7 +195,8 @@ impl Worker {
 
     /// The window that a server is told.
     pub(super) fn told_window(&self) -> Option<u32> {
-        u32::try_from(self.budget.window()).ok()
+        // Not what is left of it after trouble: a server may load the model anew for each size.
+        u32::try_from(Budget::new(self.facts.context).window()).ok()
     }
 
     /// Nothing fits any more.

@@ -1,7 +1,9 @@
 //! Modes, models and configuration options, in the three shapes in which agents have them.
 
 use serde_json::{Value, json};
-use switchboard_types::Word;
+use switchboard_dialects::agent::acp::AcpSettings;
+use switchboard_dialects::agent::{Acp, AgentDialect as _};
+use switchboard_types::{Ask, Time, Word};
 
 use crate::wire::Wire;
 
@@ -130,4 +132,33 @@ fn a_mode_that_was_never_listed_is_told_all_the_same() {
     let (mut wire, _) = with(json!({}));
     let words = wire.updates(json!({"sessionUpdate":"current_mode_update","currentModeId":"plan"}));
     assert_eq!(listed(&words), pairs(&[("mode", "plan")]));
+}
+
+#[test]
+fn the_built_in_agent_is_told_that_the_host_asks_and_what_people_have_set() {
+    let greets = |own: Option<Value>| {
+        let settings = AcpSettings { own, ..AcpSettings::new("local", &[], "1.2.3") };
+        let (mut dialect, mut messages) = (Acp::new(settings), Vec::new());
+        dialect.begin(Time(0), &mut messages);
+        let greeting: Value = serde_json::from_slice(&messages[0]).unwrap();
+        let mark = greeting["params"]["clientCapabilities"]["_meta"].clone();
+        (Wire { dialect, noise: Vec::new() }, mark)
+    };
+    let set = |value: u64| json!({"maxIterations": value});
+    let told = |value: u64| json!({"jsonrpc":"2.0","method":"_switchboard/settings","params":set(value)});
+    let answer = || json!({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}});
+
+    let (mut wire, mark) = greets(Some(set(5)));
+    assert_eq!(mark, json!({"switchboard":{"gate":true}}));
+    // What changes before the agent has answered is told once, as it is then.
+    assert_eq!(wire.ask(Ask::Configure { config: set(6) }), Vec::<Value>::new());
+    wire.says(answer());
+    assert_eq!(wire.owed(), [told(6)]);
+    assert_eq!(wire.ask(Ask::Configure { config: set(7) }), [told(7)]);
+
+    let (mut wire, mark) = greets(None);
+    assert_eq!(mark, Value::Null);
+    wire.says(answer());
+    assert_eq!(wire.owed(), Vec::<Value>::new());
+    assert_eq!(wire.ask(Ask::Configure { config: set(7) }), Vec::<Value>::new());
 }

@@ -23,6 +23,7 @@ use switchboard_agent::trouble::{Trouble, TroubleKind};
 use switchboard_agent::worker::Heard;
 use switchboard_dialects::jsonrpc::{Code, Debt, Envelope, Failure, Fault, Owed, Pending, Reader, codes, write};
 use tokio::sync::{OnceCell, mpsc};
+use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::deeds::{Abilities, Done, OwnCommands};
@@ -130,7 +131,8 @@ pub(super) struct Desk {
     abilities: Abilities,
     far: Arc<Far>,
     known: Result<Arc<Known>, Trouble>,
-    is_looking: bool,
+    /// The look at the server that is under way.
+    looking: Option<AbortHandle>,
     held: Vec<Held>,
     settings: Settings,
     shelf: Shelf,
@@ -161,7 +163,7 @@ impl Desk {
             abilities: Abilities::default(),
             far,
             known: Err(Trouble { kind: TroubleKind::NoServer, message: unseen, retry_after_ms: None }),
-            is_looking: false,
+            looking: None,
             held: Vec::new(),
             settings: Settings::default(),
             shelf: Shelf::new(options.sessions.clone()),
@@ -213,6 +215,9 @@ impl Desk {
             session.stop_deeds();
         });
         self.sessions.clear();
+        if let Some(looking) = self.looking.take() {
+            looking.abort();
+        }
         let Self { news: ours, .. } = self;
         drop(ours);
         // Every task holds a sender; when the last is gone, so is what it has started.

@@ -78,12 +78,7 @@ impl Client {
         Self::start_with(place, args, offers, |_| {})
     }
 
-    pub(crate) fn start_with(
-        place: &Place,
-        args: &[&str],
-        offers: Offers,
-        change: impl FnOnce(&mut Command),
-    ) -> Self {
+    pub(crate) fn start_with(place: &Place, args: &[&str], offers: Offers, change: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_switchboard"));
         command.arg("agent").args(args).arg("--data").arg(place.data()).current_dir(place.work());
         command.env("SWITCHBOARD_KEYRING", "off").env_remove("OLLAMA_HOST").env("HOME", place.data());
@@ -245,7 +240,8 @@ impl Client {
             "terminal/wait_for_exit" => Ok(json!({"exitCode": self.terminals.last().unwrap().status.code()})),
             "terminal/output" => {
                 let last = self.terminals.last().unwrap();
-                let text = format!("{}{}", String::from_utf8_lossy(&last.stdout), String::from_utf8_lossy(&last.stderr));
+                let text =
+                    format!("{}{}", String::from_utf8_lossy(&last.stdout), String::from_utf8_lossy(&last.stderr));
                 Ok(json!({"output": text, "truncated": false, "exitStatus": {"exitCode": last.status.code()}}))
             }
             "terminal/kill" | "terminal/release" => Ok(json!({})),

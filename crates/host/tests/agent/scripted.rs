@@ -39,7 +39,6 @@ pub(crate) enum Says {
 /// A request as it came.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    pub(crate) path: String,
     pub(crate) authorization: Option<String>,
     pub(crate) body: Value,
 }
@@ -79,11 +78,7 @@ impl Scripted {
         Self::with_token(way, None, script)
     }
 
-    pub(crate) fn with_token(
-        way: Way,
-        token: Option<&'static str>,
-        script: impl IntoIterator<Item = Says>,
-    ) -> Self {
+    pub(crate) fn with_token(way: Way, token: Option<&'static str>, script: impl IntoIterator<Item = Says>) -> Self {
         Self::at(TcpListener::bind("127.0.0.1:0").unwrap(), way, token, script)
     }
 
@@ -159,7 +154,7 @@ impl Stand {
             (Way::Ollama, "POST", "/api/chat") | (Way::OpenAi, "POST", "/v1/chat/completions") => {
                 let body = serde_json::from_slice(&body).unwrap_or_default();
                 let says = self.script.lock().unwrap().pop_front();
-                let _ = self.heard.send(Asked { path: path.to_owned(), authorization, body });
+                let _ = self.heard.send(Asked { authorization, body });
                 self.answer(&mut socket, says.unwrap_or(Says::Status(500, "", r#"{"error":"the script is over"}"#)));
             }
             _ => whole(&mut socket, 404, "", "not here"),

@@ -134,6 +134,9 @@ const LOADING: &[&str] =
 const BUSY: &[&str] =
     &["rate limit", "rate_limit", "too many requests", "overloaded", "server busy", "maximum pending requests"];
 
+/// Said where no status can be.
+const ILL: &[&str] = &["server_error", "internal error", "internal server error", "error was encountered while running", "crashed", "runner process"];
+
 /// What sort of fault it is. A status of 0 is none.
 pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
     let all = complaint.all.as_str();
@@ -155,6 +158,7 @@ pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
         _ if says(NO_MODEL) || names_no_model(all) => Fault::NoModel,
         0 | 400 if says(UNWELCOME) => Fault::Unwelcome,
         0 | 500.. if says(BUSY) => Fault::Busy,
+        0 if says(ILL) => Fault::Ill,
         404 | 405 => Fault::WrongPath,
         408 | 425 | 500.. => Fault::Ill,
         _ => Fault::Other,

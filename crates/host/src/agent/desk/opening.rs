@@ -118,7 +118,7 @@ impl Desk {
     /// The first look at the server is under way from the start; with it the list of models is whole at once.
     fn open_when_known(&mut self, debt: Debt, opening: Result<Opening, Failure>) {
         match opening {
-            Ok(opening) if self.is_looking => self.held.push(Held::Opening(debt, Box::new(opening))),
+            Ok(opening) if self.looking.is_some() => self.held.push(Held::Opening(debt, Box::new(opening))),
             Ok(opening) => self.open(debt, opening),
             Err(failure) => self.refuse(debt, &failure),
         }

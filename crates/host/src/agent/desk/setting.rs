@@ -114,24 +114,24 @@ impl Desk {
 
     /// Looks at the server, off this task; what waits for it goes on then.
     pub(super) fn look(&mut self) {
-        if self.is_looking {
+        if self.looking.is_some() {
             return;
         }
-        self.is_looking = true;
         let mut wanted: Vec<String> = self.sessions.values().map(|session| self.model_of(session)).collect();
         wanted.push(self.model_for(None, Mode::Agent));
         wanted.retain(|name| !name.is_empty());
         wanted.sort();
         wanted.dedup();
         let (far, news) = (Arc::clone(&self.far), self.news.clone());
-        tokio::spawn(async move {
+        let looking = tokio::spawn(async move {
             let known = far.look(wanted).await;
             let _ = news.send(News::Looked(known)).await;
         });
+        self.looking = Some(looking.abort_handle());
     }
 
     pub(super) fn looked(&mut self, known: Result<Known, Trouble>) {
-        self.is_looking = false;
+        self.looking = None;
         let before = self.known.as_ref().ok().map(|known| names(known));
         self.known = known.map(Arc::new);
         self.refresh();

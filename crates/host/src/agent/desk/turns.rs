@@ -43,7 +43,7 @@ impl Desk {
         if self.known.is_err() {
             self.look();
         }
-        if self.is_looking && self.known.is_err() {
+        if self.looking.is_some() && self.known.is_err() {
             self.held.push(Held::Prompt { session: id, ticket, parts });
         } else {
             self.hear(&id, Heard::Prompt(parts));
