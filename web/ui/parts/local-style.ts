@@ -59,6 +59,11 @@ export const localStyle = css`
     min-height: 2.15em;
     background: var(--sb-canvas);
   }
+  .models .name {
+    white-space: normal;
+    overflow-wrap: anywhere;
+    text-align: left;
+  }
   .models .small {
     flex: none;
   }

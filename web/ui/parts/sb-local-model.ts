@@ -88,7 +88,7 @@ export class SbLocalModel extends LitElement {
   private model(baseUrl: string, { name, size }: ServedModel) {
     const large = size === undefined ? "" : modelSize(size);
     return html`<button data-testid="local-model" data-model=${name} @click=${() => void this.use(baseUrl, name)}>
-      <span class="clip"><span class="spoken">Work with </span><code>${revealed(name)}</code></span>${
+      <span class="name"><span class="spoken">Work with </span><code>${revealed(name)}</code></span>${
         large === "" ? nothing : html`<span class="muted small"><span class="spoken">, </span>${large}</span>`
       }
     </button>`;
