@@ -423,7 +423,11 @@ fn other_failures_of_errands_say_why() {
         let (mut wire, _) = Wire::prompted();
         let (name, _) = errand(&wire.asks(json!(4), "fs/write_text_file", json!({"path":"/w/a","content":"x"})));
         let told = wire.does(&name, Err(ErrandFailure::new(code, "the person declined")));
-        assert_eq!(told[0]["error"], json!({"code":wanted,"message":"the person declined"}));
+        let mut error = json!({"code":wanted,"message":"the person declined"});
+        if code == ErrandCode::Denied {
+            error["data"] = json!({"denied":true});
+        }
+        assert_eq!(told[0]["error"], error);
     }
     // What cannot be read is refused at once.
     let (mut wire, _) = Wire::prompted();

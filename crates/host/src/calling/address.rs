@@ -33,6 +33,11 @@ impl Address {
         if uri.query().is_some() || authority.host().is_empty() {
             return Err(wrong());
         }
+        // A port that is none would be taken for the usual one.
+        let named = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
+        if uri.port_u16().is_none() && !named.is_empty() {
+            return Err(wrong());
+        }
         let port = uri.port_u16().unwrap_or(match scheme {
             Scheme::Plain => 80,
             Scheme::Tls => 443,
@@ -82,7 +87,7 @@ mod tests {
             assert_eq!((address.origin().as_str(), address.path("/v1/x").as_str()), (origin, path));
         }
         assert_eq!(Address::read("http://[::1]:1").unwrap().bare_host(), "::1");
-        for url in ["", "host", "ftp://h", "http://u:p@h", "http://h?token=x", "http://"] {
+        for url in ["", "host", "ftp://h", "http://u:p@h", "http://h?token=x", "http://h:70000", "http://"] {
             let error = Address::read(url).unwrap_err();
             assert!(!error.contains("token=x"), "{error}");
         }

@@ -16,15 +16,17 @@ fn is_alive(pid: &str) -> bool {
 
 #[test]
 fn a_model_that_says_nothing_is_hung_up_on_at_once() {
-    let server = Scripted::new(Way::Ollama, [Says::Nothing, Says::Text(&["here"])]);
+    let server = Scripted::new(Way::Ollama, [Says::Nothing, Says::Silence, Says::Text(&["here"])]);
     let place = Place::new();
     let mut client = Client::start(&place, &["--base-url", &server.url()], Offers::All);
     let session = client.open(&place);
-    let id = client.send_prompt(&session, "go");
-    server.asked();
-    client.notify("session/cancel", json!({"sessionId": session}));
-    assert_eq!(client.answer(id)["result"]["stopReason"], "cancelled");
-    server.was_hung_up();
+    for _ in 0..2 {
+        let id = client.send_prompt(&session, "go");
+        server.asked();
+        client.notify("session/cancel", json!({"sessionId": session}));
+        assert_eq!(client.answer(id)["result"]["stopReason"], "cancelled");
+        server.was_hung_up();
+    }
     let done = client.prompt(&session, "again");
     assert_eq!((done["result"]["stopReason"].as_str(), client.text().as_str()), (Some("end_turn"), "here"));
 }

@@ -32,8 +32,10 @@ pub(crate) enum Says {
     Calls(Vec<(&'static str, Value)>),
     /// A refusal: status, a further header, body.
     Status(u16, &'static str, &'static str),
-    /// Nothing at all, until whoever asked hangs up.
+    /// Nothing after the head, until whoever asked hangs up.
     Nothing,
+    /// The same, without a head.
+    Silence,
     /// Some words, and then the link breaks.
     BreaksOff(&'static str),
 }
@@ -175,8 +177,10 @@ impl Stand {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n");
         match says {
             Says::Status(status, header, body) => whole(socket, status, header, body),
-            Says::Nothing => {
-                let _ = socket.write_all(head.as_bytes());
+            silent @ (Says::Nothing | Says::Silence) => {
+                if matches!(silent, Says::Nothing) {
+                    let _ = socket.write_all(head.as_bytes());
+                }
                 // Ends when the other side closes the link.
                 let _ = socket.read(&mut [0]);
                 let _ = self.hung_up.send(());
