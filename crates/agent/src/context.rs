@@ -77,12 +77,14 @@ pub(crate) struct Budget {
     window: u64,
     /// A thousandth is our estimate of one token; the server's counts raise it.
     per_mille: u64,
+    /// The estimate of the question from which that was learned.
+    learned_from: u64,
 }
 
 impl Budget {
     /// For a window of so many tokens.
     pub(crate) fn new(context: Option<u32>) -> Self {
-        Self { window: u64::from(context.unwrap_or(DEFAULT_WINDOW)).max(MIN_WINDOW), per_mille: 1000 }
+        Self { window: u64::from(context.unwrap_or(DEFAULT_WINDOW)).max(MIN_WINDOW), per_mille: 1000, learned_from: 0 }
     }
 
     /// The window in tokens.
@@ -95,10 +97,14 @@ impl Budget {
         estimate.saturating_mul(self.per_mille) / 1000
     }
 
-    /// The server has counted what we had estimated. Only ever believed upwards: a server that has kept the beginning counts less.
+    /// The server has counted what we had estimated. Less than our estimate is never believed: a server that has kept the beginning of a
+    /// question counts only the rest. A longer question tells more than a shorter one, whose frame weighs too much.
     pub(crate) fn learn(&mut self, estimate: u64, counted: u64) {
-        let per_mille = counted.saturating_mul(1000) / estimate.max(1);
-        self.per_mille = per_mille.clamp(1000, 3000).max(self.per_mille);
+        let per_mille = (counted.saturating_mul(1000) / estimate.max(1)).min(3000);
+        if per_mille > self.per_mille || (per_mille >= 1000 && estimate >= self.learned_from) {
+            self.per_mille = per_mille;
+            self.learned_from = estimate;
+        }
     }
 
     /// The server says that what we had estimated is too long: then so much is not there.

@@ -1,6 +1,7 @@
 //! What the model is told before all else: who it is, the rules of its mode, the project's instructions, the plan. Short, since small
 //! models read it too, and the same from question to question as far as possible, since servers keep what they have read.
 
+use crate::server::text_calls;
 use crate::talk::{Calling, ToolSpec};
 use crate::tools::bounded;
 use crate::worker::{Instruction, Mode, Step, StepStatus};
@@ -40,7 +41,7 @@ pub(crate) fn system(of: &System<'_>) -> String {
         Calling::Native => {}
         Calling::Text => {
             text.push('\n');
-            text.push_str(&how_to_call(of.tools));
+            text.push_str(&text_calls::how(of.tools));
         }
     }
     text
@@ -103,17 +104,6 @@ fn plan(steps: &[Step], text: &mut String) {
         };
         text.push_str(&format!("[{mark}] {}\n", step.content));
     }
-}
-
-/// How tools are called in text, for models that know no other way.
-fn how_to_call(tools: &[ToolSpec]) -> String {
-    let mut text = "Tools. To call one, write a line <tool_call>, then one JSON object {\"name\": …, \"arguments\": {…}}, then a line \
-                    </tool_call>, and nothing after it. You get its result in the next message.\n"
-        .to_owned();
-    for tool in tools {
-        text.push_str(&format!("- {}: {} Arguments: {}\n", tool.name, tool.description, tool.parameters));
-    }
-    text
 }
 
 /// What a model is told that has to make a summary.

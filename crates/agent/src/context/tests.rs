@@ -38,13 +38,15 @@ fn a_cut_keeps_the_last_prompt_and_the_newest_rounds() {
 }
 
 #[test]
-fn what_the_server_counts_only_ever_raises_the_estimate() {
+fn what_the_server_counts_is_believed_when_it_is_more() {
     let mut budget = Budget::new(Some(8_192));
     budget.learn(1_000, 100);
     assert_eq!(budget.corrected(1_000), 1_000);
     budget.learn(1_000, 1_500);
-    budget.learn(1_000, 1_200);
+    budget.learn(900, 1_000);
     assert_eq!(budget.corrected(1_000), 1_500);
+    budget.learn(2_000, 2_400);
+    assert_eq!(budget.corrected(1_000), 1_200);
     budget.learn(1_000, u64::MAX);
     assert_eq!(budget.corrected(1_000), 3_000);
 }

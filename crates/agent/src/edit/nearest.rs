@@ -20,6 +20,11 @@ pub(super) fn not_found(before: &str, old: &str) -> String {
     if before.trim().is_empty() {
         return "`old_text` is not in the file: the file is empty. Use write_file to fill it.".to_owned();
     }
+    if old.contains("\\n") && before.contains(&old.replace("\\n", "\n")) {
+        return "`old_text` has a backslash and an n where the file has a line break. In JSON a line break is written \\n, with one \
+                backslash; write both texts so."
+            .to_owned();
+    }
     let wanted: Vec<&str> = old.lines().skip_while(|line| line.trim().is_empty()).collect();
     let lines: Vec<&str> = before.lines().take(MAX_LINES).collect();
     let Some((at, likeness)) = best(&lines, &wanted).filter(|(_, likeness)| *likeness >= ALIKE) else {
@@ -88,6 +93,11 @@ mod tests {
         let file = "fn one() {}\nfn two(count: usize) -> usize { count }\nfn three() {}\n";
         let said = not_found(file, "fn two(count: u32) -> usize { count }");
         assert!(said.contains("lines 2-2:\nfn two(count: usize) -> usize { count }"), "{said}");
+    }
+
+    #[test]
+    fn line_breaks_that_were_escaped_twice_are_named() {
+        assert!(not_found("a\nb\n", "a\\nb").contains("a backslash and an n"));
     }
 
     #[test]

@@ -27,7 +27,7 @@ fn whole_escapes(text: &str) -> Option<String> {
         };
         rest = after.strip_prefix(next).unwrap_or_default();
         let unit = (next == 'u').then(|| unit(rest)).flatten();
-        let low = rest.get(4..).and_then(|rest| rest.strip_prefix("\\u")).and_then(|rest| self::unit(rest));
+        let low = rest.get(4..).and_then(|rest| rest.strip_prefix("\\u")).and_then(self::unit);
         match (unit, low) {
             (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => {
                 out.push_str("\\u");

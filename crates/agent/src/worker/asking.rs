@@ -195,7 +195,8 @@ impl Worker {
     /// How full the context is now.
     fn measure(&mut self, answer: &Answer, out: &mut Vec<Do>) {
         let used = answer.used;
-        if used.input > 0 {
+        // What a picture costs is anybody's guess; it says nothing of words.
+        if used.input > 0 && !(self.pictures && self.has_pictures()) {
             self.budget.learn(answer.estimate, used.input);
         }
         let said = (answer.bytes as u64).div_ceil(4);

@@ -188,7 +188,8 @@ impl Worker {
                 }
             }),
             Outcome::Denied { why, stop } => {
-                let why = if why.trim().is_empty() { "no reason was given" } else { why.trim() };
+                let why = why.trim().trim_end_matches('.');
+                let why = if why.is_empty() { "no reason was given" } else { why };
                 let text = format!(
                     "The person said no: {}. Do not try the same again; do it differently, or ask what they want.",
                     tools::bounded(why, limit)

@@ -66,17 +66,25 @@ impl Worker {
         for kept in kept {
             match kept {
                 Kept::Message { message } => {
-                    if let Message::Assistant { calls, .. } = &message {
-                        let named = calls.iter().filter_map(|call| call.id.strip_prefix("call")?.parse().ok());
-                        self.calls = named.fold(self.calls, u64::max);
-                    }
+                    self.count_names(&message);
                     messages.push(message);
                 }
-                Kept::Folded { messages: folded } => messages = folded,
+                Kept::Folded { messages: folded } => {
+                    folded.iter().for_each(|message| self.count_names(message));
+                    messages = folded;
+                }
                 Kept::Plan { steps } => self.plan = steps,
             }
         }
         self.messages = context::repaired(messages);
+    }
+
+    /// Names that were given are not given again.
+    fn count_names(&mut self, message: &Message) {
+        if let Message::Assistant { calls, .. } = message {
+            let named = calls.iter().filter_map(|call| call.id.strip_prefix("call")?.parse().ok());
+            self.calls = named.fold(self.calls, u64::max);
+        }
     }
 
     /// What was heard, and what is to be done then. `now_ms` is any clock that does not go backwards.

@@ -18,7 +18,10 @@ fn a_list_tells_of_contexts_and_abilities_in_every_servers_words() {
         (json!({"id": "m", "object": "model", "owned_by": "x"}), model("m")),
         (json!({"id": "m", "max_model_len": 4096}), Model { context: Some(4096), ..model("m") }),
         (json!({"id": "m", "meta": {"n_ctx_train": 32768}}), Model { context: Some(32768), ..model("m") }),
-        (json!({"id": "m", "meta": {"n_ctx_train": 32768, "n_ctx": 4096}}), Model { context: Some(4096), ..model("m") }),
+        (
+            json!({"id": "m", "meta": {"n_ctx_train": 32768, "n_ctx": 4096}}),
+            Model { context: Some(4096), ..model("m") },
+        ),
         (json!({"id": "m", "context_window": 131_072}), Model { context: Some(131_072), ..model("m") }),
         (
             json!({"id": "m", "type": "vlm", "max_context_length": 9000, "loaded_context_length": 4096, "capabilities": ["tool_use"]}),
@@ -60,7 +63,8 @@ fn what_is_no_list_is_none() {
 
 #[test]
 fn ollama_lists_its_models_and_shows_what_they_can() {
-    let tags = json!({"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "size": 5, "details": {"family": "qwen3"}}]});
+    let tags =
+        json!({"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "size": 5, "details": {"family": "qwen3"}}]});
     let mut models = list(Flavor::Ollama, &tags).unwrap();
     assert_eq!(models, [model("qwen3:8b")]);
     let post = show(Flavor::Ollama, "qwen3:8b").unwrap();
@@ -73,7 +77,8 @@ fn ollama_lists_its_models_and_shows_what_they_can() {
     });
     let found = &mut models[0];
     read_show(shown.to_string().as_bytes(), found);
-    let all = Model { context: Some(40960), tools: Some(true), images: Some(false), thinks: Some(true), ..model("qwen3:8b") };
+    let all =
+        Model { context: Some(40960), tools: Some(true), images: Some(false), thinks: Some(true), ..model("qwen3:8b") };
     assert_eq!(*found, all);
     read_show(b"{\"parameters\":\"num_ctx                        8192\"}", found);
     assert_eq!(*found, Model { context: Some(8192), ..all.clone() });

@@ -28,7 +28,9 @@ fn question(calling: Calling) -> Ask {
         messages: vec![
             Message::System { text: "be good".to_owned() },
             Message::User { parts: vec![text("look"), text("here")] },
-            Message::User { parts: vec![text("at"), Part::Image { mime: "image/png".to_owned(), data: "AAAA".to_owned() }] },
+            Message::User {
+                parts: vec![text("at"), Part::Image { mime: "image/png".to_owned(), data: "AAAA".to_owned() }],
+            },
             said("", vec![call("c1", object(json!({"path": "a"}))), call("c2", Arguments::Broken("{'x".to_owned()))]),
             result("c1", "one"),
             result("c2", "two"),
@@ -120,10 +122,19 @@ fn a_model_that_calls_in_text_is_told_how_and_sees_its_calls_as_it_wrote_them() 
         let roles: Vec<_> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
         assert_eq!(roles, ["system", "user", "user", "assistant", "user", "assistant"]);
         let system = messages[0]["content"].as_str().unwrap();
-        assert!(system.starts_with("be good\n\n") && system.contains("<tool_call>") && system.contains("## read_file\nReads\n"));
+        assert!(
+            system.starts_with("be good\n\n")
+                && system.contains("<tool_call>")
+                && system.contains("## read_file\nReads\n")
+        );
         let called = "<tool_call>\n{\"arguments\":{\"path\":\"a\"},\"name\":\"read_file\"}\n</tool_call>\n<tool_call>\n{'x\n</tool_call>";
         let written: Value = messages[3]["content"].clone();
-        let same = written == called || written == called.replace("{\"arguments\":{\"path\":\"a\"},\"name\":\"read_file\"}", "{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}");
+        let same = written == called
+            || written
+                == called.replace(
+                    "{\"arguments\":{\"path\":\"a\"},\"name\":\"read_file\"}",
+                    "{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}",
+                );
         assert!(same, "{written}");
         let results = "<tool_result name=\"read_file\">\none\n</tool_result>\n\n<tool_result name=\"read_file\">\ntwo\n</tool_result>";
         assert_eq!(messages[4]["content"], results);

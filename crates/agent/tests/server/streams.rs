@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
 use switchboard_agent::said::{End, Said};
-use switchboard_agent::server::{Answer, Close, Flavor, MAX_ANSWER_BYTES, MAX_ARGUMENTS_BYTES, MAX_CALLS, MAX_LINE_BYTES};
+use switchboard_agent::server::{
+    Answer, Close, Flavor, MAX_ANSWER_BYTES, MAX_ARGUMENTS_BYTES, MAX_CALLS, MAX_LINE_BYTES,
+};
 use switchboard_agent::talk::{Arguments, Calling};
 use switchboard_agent::trouble::TroubleKind;
 
@@ -28,7 +30,11 @@ fn examples() -> Vec<Example> {
     paths.sort();
     let expectations = paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "expect"));
     let examples: Vec<Example> = expectations.map(|path| example(path)).collect();
-    assert_eq!(examples.len() * 2, paths.len(), "every stream has what is expected of it beside it, and nothing else is there");
+    assert_eq!(
+        examples.len() * 2,
+        paths.len(),
+        "every stream has what is expected of it beside it, and nothing else is there"
+    );
     examples
 }
 
@@ -121,7 +127,8 @@ fn every_server_is_understood_as_it_deviates() {
     let mut wrong = Vec::new();
     for example in examples() {
         let said: Vec<Value> = joined(&example.heard(&[&example.bytes])).iter().map(shown).collect();
-        let same = said.len() == example.said.len() && said.iter().zip(&example.said).all(|(a, b)| is_as_expected(a, b));
+        let same =
+            said.len() == example.said.len() && said.iter().zip(&example.said).all(|(a, b)| is_as_expected(a, b));
         if !same {
             wrong.push(format!("{}\n  heard    {}\n  expected {}", example.name, json!(said), json!(example.said)));
         }
@@ -143,14 +150,20 @@ fn check(said: &[Said], bytes: usize) {
     assert_eq!(ends, 1, "one end");
     assert!(matches!(said.last(), Some(Said::End(_))), "and it is the last");
     assert!(said.iter().filter(|said| matches!(said, Said::Used(_))).count() <= 1);
-    let calls: Vec<_> = said.iter().filter_map(|said| if let Said::Call(call) = said { Some(call) } else { None }).collect();
+    let calls: Vec<_> =
+        said.iter().filter_map(|said| if let Said::Call(call) = said { Some(call) } else { None }).collect();
     assert!(calls.len() <= MAX_CALLS);
     assert!(calls.iter().enumerate().all(|(at, call)| calls.iter().skip(at + 1).all(|other| other.id != call.id)));
-    let spoken: usize = said.iter().map(|said| if let Said::Text(text) | Said::Thought(text) = said { text.len() } else { 0 }).sum();
+    let spoken: usize =
+        said.iter().map(|said| if let Said::Text(text) | Said::Thought(text) = said { text.len() } else { 0 }).sum();
     // What is no UTF-8 becomes a character of three bytes; a tag that was left out comes back when the link breaks.
     assert!(spoken <= bytes * 3 + 64, "{spoken} bytes were said of {bytes}");
     if let Some(Said::End(End::Failed(trouble))) = said.last() {
-        assert!(trouble.message.chars().count() < 1500 && !trouble.message.contains(char::is_control), "{}", trouble.message);
+        assert!(
+            trouble.message.chars().count() < 1500 && !trouble.message.contains(char::is_control),
+            "{}",
+            trouble.message
+        );
     }
 }
 
@@ -234,7 +247,8 @@ fn an_answer_has_a_limit() {
 #[test]
 fn calls_and_their_arguments_have_a_limit() {
     let piece = |call: Value| format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [call]}}]}));
-    let calls: String = (0..=MAX_CALLS).map(|index| piece(json!({"index": index, "function": {"name": "a"}}))).collect();
+    let calls: String =
+        (0..=MAX_CALLS).map(|index| piece(json!({"index": index, "function": {"name": "a"}}))).collect();
     fails(calls.as_bytes(), TroubleKind::Garbage, "64 calls");
     let part = "x".repeat(100_000);
     let parts = piece(json!({"index": 0, "function": {"arguments": part}})).repeat(MAX_ARGUMENTS_BYTES / 100_000 + 1);

@@ -53,9 +53,15 @@ fn calls_between_tags() {
     gives(r#"<tool_call>{"name":"a","arguments":"{\"x\":1}"}</tool_call> yes"#, &[one(), text("yes")]);
     gives(r#"<tool_call>{"type":"function","function":{"name":"a","arguments":{"x":1}}}</tool_call>"#, &[one()]);
     gives(r#"<tool_call>[{"name":"a","arguments":{"x":1}},{"name":"b"}]</tool_call>"#, &[one(), call("b", json!({}))]);
-    gives("<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":1}}\n{\"name\":\"b\"}</tool_call>", &[one(), call("b", json!({}))]);
+    gives(
+        "<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":1}}\n{\"name\":\"b\"}</tool_call>",
+        &[one(), call("b", json!({}))],
+    );
     gives(r#"<tool_call>{"name":"a","arguments":{"x":1}}"#, &[one()]);
-    gives(r#"<tool_call>{"name":"a","arguments":{"x":1}}<tool_call>{"name":"b"}</tool_call>"#, &[one(), call("b", json!({}))]);
+    gives(
+        r#"<tool_call>{"name":"a","arguments":{"x":1}}<tool_call>{"name":"b"}</tool_call>"#,
+        &[one(), call("b", json!({}))],
+    );
     gives("```tool_call\n{\"name\":\"a\",\"arguments\":{\"x\":1}}\n```\nyes", &[one(), text("yes")]);
     gives("```\n<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":1}}</tool_call>\n```\nyes", &[one(), text("yes")]);
 }
@@ -65,7 +71,10 @@ fn what_stands_in_strings_ends_no_call() {
     let written = "</tool_call> } ``` \" é 🦀";
     let whole = format!("<tool_call>{}</tool_call>.", json!({"name": "write_file", "arguments": {"text": written}}));
     gives(&whole, &[call("write_file", json!({"text": written})), text(".")]);
-    gives("<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":\"one\ntwo\"}}</tool_call>", &[call("a", json!({"x": "one\ntwo"}))]);
+    gives(
+        "<tool_call>{\"name\":\"a\",\"arguments\":{\"x\":\"one\ntwo\"}}</tool_call>",
+        &[call("a", json!({"x": "one\ntwo"}))],
+    );
 }
 
 #[test]
@@ -75,9 +84,15 @@ fn calls_behind_other_marks() {
     gives(r#"[TOOL_CALLS]a[ARGS]{"x":1}[TOOL_CALLS]b[CALL_ID]abc123[ARGS]{}</s>"#, &both);
     gives(r#"<|python_tag|>{"name":"a","parameters":{"x":1}}; {"name":"b","parameters":{}}<|eom_id|>"#, &both);
     gives(r#"{"name":"a","parameters":{"x":1}}; {"name":"b","parameters":{}}"#, &both);
-    gives(r#" [{"name":"a","arguments":{"x":1}}, {"name":"b","arguments":{}}]"#, &[text(" "), both[0].clone(), both[1].clone()]);
+    gives(
+        r#" [{"name":"a","arguments":{"x":1}}, {"name":"b","arguments":{}}]"#,
+        &[text(" "), both[0].clone(), both[1].clone()],
+    );
     gives("```json\n{\"name\":\"a\",\"arguments\":{\"x\":1}}\n{\"name\":\"b\",\"arguments\":{}}\n```\n", &both);
-    gives(r#"{"tool_calls":[{"id":"1","type":"function","function":{"name":"a","arguments":"{\"x\":1}"}},{"name":"b","args":{}}]}"#, &both);
+    gives(
+        r#"{"tool_calls":[{"id":"1","type":"function","function":{"name":"a","arguments":"{\"x\":1}"}},{"name":"b","args":{}}]}"#,
+        &both,
+    );
 }
 
 #[test]
@@ -129,12 +144,46 @@ fn what_is_given_up_is_text() {
     let mut reader = Reader::default();
     assert_eq!(reader.read("a <tool_call>{\"name\":"), [text("a ")]);
     assert_eq!(reader.give_up(), Some("<tool_call>{\"name\":".to_owned()));
+    for whole in [
+        "[TOOL_CALLS]a[ARGS]{\"x",
+        "```tool_call\n{\"name",
+        "```json\n{\"name\":",
+        "{\"name\": \"a\"",
+        "<|python_tag|>{\"n",
+    ] {
+        let mut reader = Reader::default();
+        assert_eq!((reader.read(whole), reader.give_up()), (vec![], Some(whole.to_owned())));
+    }
 }
 
 /// Pieces that mean something.
 const PARTS: [&str; 26] = [
-    "<tool_call>", "</tool_call>", "{\"name\":\"a\",\"arguments\":{\"x\":\"y\"}}", "{\"name\":\"b\"", "[TOOL_CALLS]", "[", "]", "{", "}", "\"",
-    "<|python_tag|>", "<|eom_id|>", "```", "```json\n", "```tool_call\n", "~~~", "\n", " ", "text", "a[ARGS]", ";", ",", "`", "\\", "<function=a>", "é🦀",
+    "<tool_call>",
+    "</tool_call>",
+    "{\"name\":\"a\",\"arguments\":{\"x\":\"y\"}}",
+    "{\"name\":\"b\"",
+    "[TOOL_CALLS]",
+    "[",
+    "]",
+    "{",
+    "}",
+    "\"",
+    "<|python_tag|>",
+    "<|eom_id|>",
+    "```",
+    "```json\n",
+    "```tool_call\n",
+    "~~~",
+    "\n",
+    " ",
+    "text",
+    "a[ARGS]",
+    ";",
+    ",",
+    "`",
+    "\\",
+    "<function=a>",
+    "é🦀",
 ];
 
 proptest! {

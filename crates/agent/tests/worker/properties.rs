@@ -16,6 +16,8 @@ use super::room::{Room, call, picture, setup, text, trouble, used};
 enum Event {
     Prompt(Vec<Part>),
     Said(Said),
+    /// What is waited for: the outcome if a call is open, the words if a question is.
+    Fitting(Said, Outcome),
     /// The outcome of a call that is open, or of one that is not.
     Outcome(bool, Outcome),
     Cancel,
@@ -92,21 +94,31 @@ fn outcomes() -> impl Strategy<Value = Outcome> {
     ]
 }
 
+fn fitting() -> impl Strategy<Value = Event> {
+    let said = prop_oneof![
+        2 => (0usize..2_000).prop_map(|n| text(&"word ".repeat(n / 5))),
+        5 => wanted(),
+        4 => Just(Said::End(End::Done)),
+    ];
+    (said, outcomes()).prop_map(|(said, outcome)| Event::Fitting(said, outcome))
+}
+
 fn events() -> impl Strategy<Value = Event> {
     let modes = prop_oneof![Just(Mode::Agent), Just(Mode::Plan), Just(Mode::Ask), Just(Mode::Edit)];
     prop_oneof![
+        60 => fitting(),
         6 => prompts().prop_map(Event::Prompt),
         6 => (0usize..4_000).prop_map(|n| Event::Said(text(&"word ".repeat(n / 5)))),
         2 => (0usize..4_000).prop_map(|n| Event::Said(Said::Thought("hm ".repeat(n / 3)))),
         8 => wanted().prop_map(Event::Said),
         1 => (0u64..9_000, 0u64..999).prop_map(|(input, output)| Event::Said(used(input, output))),
-        12 => ends().prop_map(Event::Said),
-        14 => (proptest::bool::weighted(0.95), outcomes()).prop_map(|(open, outcome)| Event::Outcome(open, outcome)),
+        6 => ends().prop_map(Event::Said),
+        4 => (proptest::bool::weighted(0.95), outcomes()).prop_map(|(open, outcome)| Event::Outcome(open, outcome)),
         1 => Just(Event::Cancel),
         4 => (0u64..100_000).prop_map(Event::Pass),
         1 => modes.prop_map(Event::Mode),
         1 => (proptest::option::of(1_000u32..20_000), any::<Option<bool>>()).prop_map(|(n, can)| Event::Facts(n, can)),
-        1 => (0u32..8, 0u64..200_000).prop_map(|(rounds, ms)| Event::Limits(rounds, ms)),
+        1 => (0u32..20, 0u64..2_000_000).prop_map(|(rounds, ms)| Event::Limits(rounds, ms)),
     ]
 }
 
@@ -119,6 +131,14 @@ fn happen(room: &mut Room, event: Event) -> usize {
         Event::Said(said) => {
             room.hear(Heard::Model(said));
         }
+        Event::Fitting(said, outcome) => match room.watch.open.keys().next().cloned() {
+            Some(call) => {
+                room.hear(Heard::Deed { call, outcome });
+            }
+            None => {
+                room.hear(Heard::Model(said));
+            }
+        },
         Event::Outcome(open, outcome) => {
             let call =
                 room.watch.open.keys().next().filter(|_| open).cloned().unwrap_or_else(|| "call99999".to_owned());
@@ -144,7 +164,7 @@ fn happen(room: &mut Room, event: Event) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_is_heard_what_always_holds_holds(

@@ -133,6 +133,8 @@ pub(super) struct Desk {
     known: Result<Arc<Known>, Trouble>,
     /// The look at the server that is under way.
     looking: Option<AbortHandle>,
+    /// Whether it is looked at once more then, since other models are wanted meanwhile.
+    looks_again: bool,
     held: Vec<Held>,
     settings: Settings,
     shelf: Shelf,
@@ -164,6 +166,7 @@ impl Desk {
             far,
             known: Err(Trouble { kind: TroubleKind::NoServer, message: unseen, retry_after_ms: None }),
             looking: None,
+            looks_again: false,
             held: Vec::new(),
             settings: Settings::default(),
             shelf: Shelf::new(options.sessions.clone()),

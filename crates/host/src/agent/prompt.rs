@@ -53,6 +53,8 @@ fn hex(digits: &[u8]) -> Option<u8> {
 /// What a session is called after its first prompt; none if that has no words.
 pub(super) fn title(parts: &[Part]) -> Option<String> {
     let texts = parts.iter().filter_map(|part| match part {
+        // What a host says of an earlier life is no title.
+        Part::Text { text } if text.starts_with("<summary>") => None,
         Part::Text { text } => Some(text.as_str()),
         Part::Image { .. } => None,
     });
@@ -97,5 +99,6 @@ mod tests {
         let long = "ä".repeat(100);
         assert_eq!(title(&[text(&long)]), Some(format!("{}…", "ä".repeat(60))));
         assert_eq!(title(&[]), None);
+        assert_eq!(title(&[text("<summary>\nbefore"), text("now")]).as_deref(), Some("now"));
     }
 }

@@ -72,8 +72,7 @@ pub(super) fn slash_commands() -> Value {
         Some(hint) => json!({"name": name, "description": description, "input": {"hint": hint}}),
         None => json!({"name": name, "description": description}),
     };
-    let all: Vec<_> =
-        commands().iter().map(|command| one(&command.name, &command.description, command.hint.as_deref())).collect();
+    let all: Vec<_> = commands().iter().map(|command| one(command.name, command.description, command.hint)).collect();
     json!({"sessionUpdate": "available_commands_update", "availableCommands": all})
 }
 

@@ -15,6 +15,9 @@ use crate::agent::TOKEN;
 use crate::calling::Address;
 use crate::secrets::MODEL_SERVER;
 
+/// What says which certificates are trusted: it calls its server itself.
+const TRUSTED_BY: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
+
 /// The dialect for a new process of this agent; none if it is no process.
 pub(super) fn dialect(spec: &AgentSpec) -> Option<Box<dyn AgentDialect>> {
     let acp = |command: &[String]| AcpSettings::new(spec.name.as_str(), command, env!("CARGO_PKG_VERSION"));
@@ -48,6 +51,7 @@ fn of_model(base_url: &str, model: &str, secret: Option<&SecretName>, data: &Pat
     let command = [&program, "agent", "--base-url", base_url, "--model", model, "--data", &data];
     let mut process = ProcessSpec::new(command.map(str::to_owned));
     process.per = ProcessPer::Session;
+    process.inherit = TRUSTED_BY.map(str::to_owned).to_vec();
     // Without an address there is no origin, and the agent itself says what is wrong with it.
     if let Ok(address) = Address::read(base_url) {
         // The token of the settings goes along where it is bound already, and binds nothing.

@@ -1,6 +1,7 @@
 //! `agent`: the built-in agent, put together from flags, settings and the environment. Knows no message of it.
 
 use std::env;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use super::args::{AgentArgs, Cli};
@@ -32,6 +33,9 @@ pub(super) async fn run(cli: &Cli, args: &AgentArgs) -> Result<(), Failure> {
         instructions: if args.no_instructions { WithInstructions::No } else { WithInstructions::Yes },
     };
     let options = wanted.settle(env::var(TOKEN).ok(), env::var("OLLAMA_HOST").ok().as_deref())?;
+    if std::io::stdin().is_terminal() {
+        eprintln!("This is an agent for programs that speak the Agent Client Protocol; Ctrl-D ends it.");
+    }
     agent::run(options).await;
     Ok(())
 }

@@ -17,6 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) enum Way {
     Ollama,
     OpenAi,
+    /// As OpenAI does; but its list is at Ollama's place too, in both forms at once.
+    LlamaCpp,
 }
 
 /// One answer of the model.
@@ -151,7 +153,11 @@ impl Stand {
             (Way::OpenAi, "GET", "/v1/models") => {
                 whole(&mut socket, 200, "", r#"{"object":"list","data":[{"id":"small"},{"id":"other"}]}"#);
             }
-            (Way::Ollama, "POST", "/api/chat") | (Way::OpenAi, "POST", "/v1/chat/completions") => {
+            (Way::LlamaCpp, "GET", "/api/tags" | "/v1/models") => {
+                let both = r#"{"models":[{"name":"one.gguf"}],"object":"list","data":[{"id":"one.gguf","meta":{"n_ctx_train":4096}}]}"#;
+                whole(&mut socket, 200, "", both);
+            }
+            (Way::Ollama, "POST", "/api/chat") | (Way::OpenAi | Way::LlamaCpp, "POST", "/v1/chat/completions") => {
                 let body = serde_json::from_slice(&body).unwrap_or_default();
                 let says = self.script.lock().unwrap().pop_front();
                 let _ = self.heard.send(Asked { authorization, body });
@@ -164,7 +170,7 @@ impl Stand {
     fn answer(&self, socket: &mut TcpStream, says: Says) {
         let kind = match self.way {
             Way::Ollama => "application/x-ndjson",
-            Way::OpenAi => "text/event-stream",
+            Way::OpenAi | Way::LlamaCpp => "text/event-stream",
         };
         let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n");
         match says {
@@ -190,7 +196,7 @@ impl Stand {
                 let _ = socket.write_all(head.as_bytes());
                 let name = match self.way {
                     Way::Ollama => "thinking",
-                    Way::OpenAi => "reasoning_content",
+                    Way::OpenAi | Way::LlamaCpp => "reasoning_content",
                 };
                 let mut thinks = json!({"content": ""});
                 thinks[name] = thought.into();
@@ -210,7 +216,7 @@ impl Stand {
     fn call(&self, at: usize, (name, arguments): (&str, Value)) -> Value {
         match self.way {
             Way::Ollama => json!({"function": {"name": name, "arguments": arguments}}),
-            Way::OpenAi => json!({
+            Way::OpenAi | Way::LlamaCpp => json!({
                 "index": at, "id": format!("c{at}"), "type": "function",
                 "function": {"name": name, "arguments": arguments.to_string()},
             }),
@@ -223,7 +229,9 @@ impl Stand {
                 message["role"] = "assistant".into();
                 format!("{}\n", json!({"model": "small", "message": message, "done": false}))
             }
-            Way::OpenAi => format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": message}]})),
+            Way::OpenAi | Way::LlamaCpp => {
+                format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": message}]}))
+            }
         }
     }
 
@@ -236,7 +244,7 @@ impl Stand {
                 });
                 chunk(socket, &format!("{last}\n"));
             }
-            Way::OpenAi => {
+            Way::OpenAi | Way::LlamaCpp => {
                 let usage = json!({"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107});
                 let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage});
                 chunk(socket, &format!("data: {last}\n\ndata: [DONE]\n\n"));

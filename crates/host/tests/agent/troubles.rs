@@ -102,6 +102,15 @@ fn a_model_without_tools_is_asked_in_words() {
 }
 
 #[test]
+fn a_server_that_only_lists_as_ollama_does_is_asked_as_openai_does() {
+    let server = Scripted::new(Way::LlamaCpp, [Says::Text(&["here"])]);
+    let (client, done) = prompted(&server, &[]);
+    assert_eq!(done["result"]["stopReason"], "end_turn", "{done}");
+    assert_eq!(client.text(), "here");
+    assert_eq!(server.asked().body["model"], "one.gguf");
+}
+
+#[test]
 fn what_is_no_server_of_models_is_said_so() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -134,14 +134,17 @@ async fn an_agent_that_completes_without_a_word_is_completed() {
 }
 
 #[tokio::test]
-async fn an_agent_of_a_kind_that_cannot_run_yet_says_so() {
-    let entry = "[agents.later]\nkind = \"model\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"x\"\n";
+async fn a_model_whose_server_is_not_there_fails_its_prompt_and_says_where_nobody_listens() {
+    let entry = "[agents.local]\nkind = \"model\"\nbase_url = \"http://127.0.0.1:1\"\nmodel = \"x\"\n";
     let place = Place::new().with_config(entry).trusted();
     let host = place.serve();
     let mut view = host.view().await;
-    view.send(json!({"type": "new-tab", "tabId": "tab", "agent": "later"})).await;
-    let exited = view.wait_type("agent-exited").await;
-    assert!(exited["message"].as_str().unwrap().contains("model"), "{exited}");
+    view.send(json!({"type": "new-tab", "tabId": "tab", "agent": "local"})).await;
+    view.wait_type("tab-opened").await;
+    view.prompt("tab", "m1", "hello").await;
+    let done = view.wait_done("m1").await;
+    assert_eq!(done["reason"], "failed", "{done}");
+    assert!(done["detail"]["message"].as_str().unwrap().contains("http://127.0.0.1:1"), "{done}");
 }
 
 #[tokio::test]

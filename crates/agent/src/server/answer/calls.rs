@@ -80,8 +80,8 @@ fn word(value: &Value) -> String {
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: Vec<Open>,
-    /// How many were said in text.
-    numbered: usize,
+    /// The ids of those that were said in text.
+    numbered: Vec<String>,
     /// The first number of those that have no id of their own.
     first: u32,
     made_up: u32,
@@ -159,7 +159,8 @@ impl Calls {
             _ if other_id => named,
             // A whole call after a whole call is another one, unless it is the same again.
             Given::Whole(value) if named && (open.whole || !open.text.is_empty()) => {
-                piece.id.is_empty() || value.to_string() != open.text
+                let written = value.to_string();
+                piece.id.is_empty() || written != open.text
             }
             // Without an id, a second name begins another call once the first has all its arguments.
             Given::Text(_) | Given::Nothing if named && piece.id.is_empty() => open.whole || open.scan.is_whole(),
@@ -169,7 +170,7 @@ impl Calls {
     }
 
     fn room(&self) -> Result<(), String> {
-        if self.open.len() + self.numbered < MAX_CALLS {
+        if self.open.len() + self.numbered.len() < MAX_CALLS {
             return Ok(());
         }
         Err(format!("The model wants more than {MAX_CALLS} calls of tools at once."))
@@ -178,8 +179,8 @@ impl Calls {
     /// Gives a call that was found in text its id.
     pub(super) fn number(&mut self, name: String, arguments: Arguments) -> Result<ToolCall, String> {
         self.room()?;
-        self.numbered += 1;
         let id = self.make_up();
+        self.numbered.push(id.clone());
         Ok(ToolCall { id, name, arguments })
     }
 
@@ -199,7 +200,7 @@ impl Calls {
         let mut calls: Vec<ToolCall> = Vec::new();
         for Open { id, name, text, .. } in std::mem::take(&mut self.open) {
             let mut id = id;
-            while id.is_empty() || calls.iter().any(|call| call.id == id) {
+            while id.is_empty() || self.numbered.contains(&id) || calls.iter().any(|call| call.id == id) {
                 id = self.make_up();
             }
             calls.push(ToolCall { id, name, arguments: arguments::read(&text) });

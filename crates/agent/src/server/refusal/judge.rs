@@ -135,7 +135,14 @@ const BUSY: &[&str] =
     &["rate limit", "rate_limit", "too many requests", "overloaded", "server busy", "maximum pending requests"];
 
 /// Said where no status can be.
-const ILL: &[&str] = &["server_error", "internal error", "internal server error", "error was encountered while running", "crashed", "runner process"];
+const ILL: &[&str] = &[
+    "server_error",
+    "internal error",
+    "internal server error",
+    "error was encountered while running",
+    "crashed",
+    "runner process",
+];
 
 /// What sort of fault it is. A status of 0 is none.
 pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {

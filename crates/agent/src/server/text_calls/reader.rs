@@ -103,7 +103,7 @@ impl Reader {
     pub fn give_up(&mut self) -> Option<String> {
         let held = std::mem::take(&mut self.held);
         let text = match std::mem::take(&mut self.mode) {
-            Mode::Body(body) => body.opening().to_owned() + &held,
+            Mode::Body(body) => body.opening() + &held,
             Mode::Plain | Mode::Fenced(_) | Mode::Bare(_) => held,
         };
         Some(text).filter(|text| !text.is_empty())

@@ -21,6 +21,8 @@ const OLLAMA_WINDOW: u32 = 8_192;
 const OTHER_WINDOW: u32 = 32_768;
 /// Tokens that Ollama is told to give a model at most: they cost memory, whether they are used or not.
 const MAX_OLLAMA_WINDOW: u32 = 32_768;
+/// Time of one call if nobody says how much: a build or its tests take longer than the tools of a person's bench.
+const TOOL_MS: u64 = 120_000;
 /// Bytes of a model's name.
 const MAX_MODEL_BYTES: usize = 256;
 
@@ -42,7 +44,7 @@ impl Settings {
         let usual = Limits::default();
         Limits {
             rounds: self.max_iterations.unwrap_or(usual.rounds),
-            tool_ms: self.tool_timeout.unwrap_or(usual.tool_ms),
+            tool_ms: self.tool_timeout.unwrap_or(TOOL_MS),
             ..usual
         }
     }
@@ -107,6 +109,23 @@ impl Desk {
         }
     }
 
+    /// Learns what a model can do that is used now, where the server would say and has not been asked.
+    fn learn(&mut self) {
+        let Ok(known) = &self.known else {
+            // The look that is under way, if any, may not know of it.
+            return if self.looking.is_some() {
+                self.look()
+            };
+        };
+        let modes = show::MODES.iter().map(|(mode, ..)| self.model_for(None, *mode));
+        let used = self.sessions.values().map(|session| self.model_of(session)).chain(modes);
+        let is_unknown =
+            |name: String| known.model(&name).is_some_and(|model| model.context.is_none() && model.tools.is_none());
+        if known.flavor == Flavor::Ollama && used.into_iter().any(is_unknown) {
+            self.look();
+        }
+    }
+
     fn options_of(&self, id: &str) -> Value {
         let model = self.sessions.get(id).map(|session| self.model_of(session)).unwrap_or_default();
         show::options(&model, self.known.as_deref().ok())
@@ -115,10 +134,11 @@ impl Desk {
     /// Looks at the server, off this task; what waits for it goes on then.
     pub(super) fn look(&mut self) {
         if self.looking.is_some() {
+            self.looks_again = true;
             return;
         }
         let mut wanted: Vec<String> = self.sessions.values().map(|session| self.model_of(session)).collect();
-        wanted.push(self.model_for(None, Mode::Agent));
+        wanted.extend(show::MODES.iter().map(|(mode, ..)| self.model_for(None, *mode)));
         wanted.retain(|name| !name.is_empty());
         wanted.sort();
         wanted.dedup();
@@ -141,6 +161,10 @@ impl Desk {
                 let options = self.options_of(&id);
                 self.update(&id, show::options_changed(options));
             }
+        }
+        // What waits for the models of the settings waits until they are known too.
+        if std::mem::take(&mut self.looks_again) && self.known.is_ok() {
+            return self.look();
         }
         for held in std::mem::take(&mut self.held) {
             match held {
@@ -173,12 +197,10 @@ impl Desk {
         self.say_if_unkept(id, kept);
         self.update(id, show::mode_changed(mode));
         // Each mode may have a model of its own.
-        let before = self.sessions.get(id).map(|session| self.model_of(session));
         self.refresh_one(id);
-        if before.is_some() {
-            let options = self.options_of(id);
-            self.update(id, show::options_changed(options));
-        }
+        self.learn();
+        let options = self.options_of(id);
+        self.update(id, show::options_changed(options));
         Ok(())
     }
 
@@ -219,8 +241,7 @@ impl Desk {
         let kept = session.book.change(|header| header.model = Some(name.to_owned()));
         self.say_if_unkept(id, kept);
         self.refresh_one(id);
-        // What it can do is learned meanwhile.
-        self.look();
+        self.learn();
         Ok(())
     }
 
@@ -229,6 +250,7 @@ impl Desk {
             Ok(settings) => {
                 self.settings = settings;
                 self.refresh();
+                self.learn();
                 let ids: Vec<String> = self.sessions.keys().cloned().collect();
                 for id in ids {
                     let options = self.options_of(&id);

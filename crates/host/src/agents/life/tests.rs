@@ -63,6 +63,7 @@ async fn scene(script: &str, graces: Graces) -> Scene {
         graces,
         taping: Taping::Off,
         secrets: Secrets::within(std::path::Path::new("/nowhere")),
+        data: "/nowhere".into(),
         shelf: std::sync::Arc::default(),
     };
     let spec = AgentSpec::demo(Path::new("/x"));

@@ -116,7 +116,7 @@ impl Bare {
         let after = rest.trim_start_matches(|each: char| each.is_whitespace() || matches!(each, ';' | ','));
         let begin = self.at + (rest.len() - after.len());
         if after.is_empty() {
-            // Looked at again when more comes.
+            self.at = begin;
             return Some(match more {
                 More::Comes => Verdict::Wait,
                 More::None => Verdict::Calls(std::mem::take(&mut self.calls)),

@@ -73,9 +73,14 @@ impl Body {
         Self { kind, called: false, name: None, scan: Scan::default(), at: 0 }
     }
 
-    /// What stood before the text, if it says anything.
-    pub(super) fn opening(&self) -> &'static str {
-        if self.called { "" } else { self.kind.mark() }
+    /// What stood before the text and was left out, if it says anything.
+    pub(super) fn opening(&self) -> String {
+        let mark = match self.kind {
+            _ if self.called => String::new(),
+            Kind::Fence(fence) => format!("{}tool_call\n", fence.mark.to_string().repeat(fence.size)),
+            Kind::Tag | Kind::Mistral | Kind::Python => self.kind.mark().to_owned(),
+        };
+        self.name.as_ref().map_or_else(|| mark.clone(), |name| format!("{mark}{name}[ARGS]"))
     }
 
     /// Reads what is at the head of the text; a step of nothing means that more must come.
@@ -186,8 +191,12 @@ impl Body {
     fn until(&mut self, text: &str, mark: &str, more: More) -> Step {
         let limit = text.floor_char_boundary(MAX_ARGUMENTS_BYTES);
         let ahead = text.get(..limit).unwrap_or_default();
-        match ahead.split_once(mark) {
-            Some((call, _)) => self.broken(call, mark.len()),
+        // What was searched before is not searched again, but for a mark that it may have ended in.
+        let from = ahead.floor_char_boundary(self.at.saturating_sub(mark.len()));
+        let found = ahead.get(from..).and_then(|rest| rest.find(mark)).and_then(|at| ahead.get(..from + at));
+        self.at = limit;
+        match found {
+            Some(call) => self.broken(call, mark.len()),
             None if limit < text.len() => self.broken(ahead, 0),
             None if more == More::Comes => Step::default(),
             None => self.broken(text, 0),
