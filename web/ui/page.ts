@@ -57,6 +57,9 @@ export class Page {
   private readonly answeredHere = new Set<string>();
 
   constructor(private readonly around: Around) {
+    const changed = () => {
+      this.changed();
+    };
     this.outbox = new Outbox(around.keep, around.now());
     this.model = new HostModel(this.outbox);
     this.drafts = around.drafts;
@@ -67,9 +70,7 @@ export class Page {
       unasked: (message) => {
         this.bench.take(message);
       },
-      changed: () => {
-        this.changed();
-      },
+      changed,
     });
     this.bench = new Bench({
       ask: (message) => this.tools.request(message),
@@ -77,9 +78,7 @@ export class Page {
       newId: around.newId,
       later: around.later,
       workspace: () => this.benchRoot,
-      changed: () => {
-        this.changed();
-      },
+      changed,
     });
     this.library = new Library({
       send: (frame) => {
@@ -91,9 +90,7 @@ export class Page {
       toast: (text, tone) => {
         this.toast(text, tone);
       },
-      changed: () => {
-        this.changed();
-      },
+      changed,
       later: around.later,
       now: around.now,
     });
@@ -101,9 +98,7 @@ export class Page {
       ask: (what) => this.library.requests.ask(what),
       chores: this.library.chores,
       workspaces: () => this.model.workspaces.values(),
-      changed: () => {
-        this.changed();
-      },
+      changed,
       later: around.later,
     });
     this.link = new HostLink(around, {
