@@ -185,7 +185,7 @@ enum Saying {
     Rebuilt { request: RequestNo },
     ChoreNews { request: RequestNo, done: u64, total: u64 },
     ChoreRefused { request: RequestNo, message: String },
-    Settings { user: Settings, own: Settings, has_token: bool },
+    Settings { user: Box<Settings>, own: Box<Settings>, has_token: bool },
     Saved { request: RequestNo },
     Token { request: RequestNo, has_token: bool },
     Tested { request: RequestNo, success: bool, message: String, models: Vec<String> },
@@ -248,8 +248,8 @@ fn told(from: &Value) -> Told {
             Told::ChoreDone { request, result: Err(Reject::new(RejectCode::BadMessage, message)) }
         }
         Saying::Settings { user, own, has_token } => Told::Settings(Arc::new(SettingsState {
-            user,
-            workspaces: vec![(WorkspaceRoot::from("/w"), own)],
+            user: *user,
+            workspaces: vec![(WorkspaceRoot::from("/w"), *own)],
             has_token,
             tokens_in: "the keyring".to_owned(),
             first_run: false,
