@@ -63,6 +63,7 @@ Commands:
   trust        Trust a workspace: its configured agents may start
   untrust      Trust a workspace no longer
   secrets      Secrets that agents need: store, list and remove them
+  agent        Be the built-in agent: an ACP agent on standard input and output, over Ollama or any OpenAI-compatible server
   doctor       Check the set-up, the store and the agents, and say how to mend what is wrong
   schema       Print the JSON Schema of every message of a dialect
   completions  Print completions for a shell
