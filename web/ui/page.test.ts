@@ -348,3 +348,26 @@ it("rules are asked for again on a new link, once they are wanted", () => {
     change: { autoEdits: true },
   });
 });
+
+it("an agent to work with gets the tab in which nothing was said, and else a new one", () => {
+  const page = online();
+  const tab = page.active;
+  page.workWith("local");
+  expect([page.active, page.agent, page.strip()]).toEqual([tab, "local", [tab]]);
+  expect([page.takeWanted(), page.takeWanted()]).toEqual([true, false]);
+  page.prompt("hello");
+  page.workWith("other");
+  expect(page.active).not.toBe(tab);
+  expect([page.agent, page.strip()]).toEqual(["other", [tab, page.active]]);
+  expect(page.newTabs.get(page.active)).toEqual({ agent: "other", workspace: "/home/me/project" });
+});
+
+it("the address is told when the settings are opened and closed, once each", () => {
+  const page = online();
+  const told: boolean[] = [];
+  page.onPlace = () => told.push(page.settingsOpen);
+  page.openSettings(true);
+  page.openSettings(true);
+  page.openSettings(false);
+  expect(told).toEqual([true, false]);
+});

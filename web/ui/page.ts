@@ -2,10 +2,11 @@
  * The page's one place of action: joins model, link and what is kept, and says once per frame that there is
  * something to draw. Draws nothing itself.
  */
+import type { Around, Toast } from "./around";
 import type { Drafts } from "./edges/drafts";
 import type { Prefs } from "./edges/prefs";
-import { type OpenTools, ToolsLink } from "./edges/tools";
-import { HostLink, type LinkAround } from "./hostlink";
+import { ToolsLink } from "./edges/tools";
+import { HostLink } from "./hostlink";
 import { Library } from "./library";
 import type { Answer } from "./model/answers";
 import { Bench } from "./model/bench";
@@ -13,29 +14,9 @@ import { type Effect, HostModel } from "./model/hostmodel";
 import type { LinkMachine } from "./model/link";
 import { LocalModel } from "./model/localmodel";
 import { NewTabs } from "./model/newtabs";
-import { type Keep, Outbox } from "./model/outbox";
+import { Outbox } from "./model/outbox";
 import type { ExecutionPiece } from "./model/turn";
 import type { AgentOffer, FromView, Image, PolicyChange, Session, Workspace } from "./wire";
-
-export type Toast = {
-  id: number;
-  text: string;
-  tone: "problem" | "note";
-  action: { label: string; run: () => void } | null;
-};
-
-/** What the page needs from around it. */
-export type Around = LinkAround & {
-  openTools: OpenTools;
-  keep: Keep;
-  newTabs: NewTabs;
-  drafts: Drafts;
-  prefs: Prefs;
-  newId: () => string;
-  /** Runs `draw` at the next frame, or soon if the page is hidden. */
-  frame: (draw: () => void) => void;
-  version: string;
-};
 
 export class Page {
   readonly outbox: Outbox;
@@ -76,6 +57,9 @@ export class Page {
   private readonly answeredHere = new Set<string>();
 
   constructor(private readonly around: Around) {
+    const changed = () => {
+      this.changed();
+    };
     this.outbox = new Outbox(around.keep, around.now());
     this.model = new HostModel(this.outbox);
     this.drafts = around.drafts;
@@ -86,9 +70,7 @@ export class Page {
       unasked: (message) => {
         this.bench.take(message);
       },
-      changed: () => {
-        this.changed();
-      },
+      changed,
     });
     this.bench = new Bench({
       ask: (message) => this.tools.request(message),
@@ -96,9 +78,7 @@ export class Page {
       newId: around.newId,
       later: around.later,
       workspace: () => this.benchRoot,
-      changed: () => {
-        this.changed();
-      },
+      changed,
     });
     this.library = new Library({
       send: (frame) => {
@@ -110,9 +90,7 @@ export class Page {
       toast: (text, tone) => {
         this.toast(text, tone);
       },
-      changed: () => {
-        this.changed();
-      },
+      changed,
       later: around.later,
       now: around.now,
     });
@@ -120,9 +98,7 @@ export class Page {
       ask: (what) => this.library.requests.ask(what),
       chores: this.library.chores,
       workspaces: () => this.model.workspaces.values(),
-      changed: () => {
-        this.changed();
-      },
+      changed,
       later: around.later,
     });
     this.link = new HostLink(around, {

@@ -19,6 +19,8 @@ pub(crate) fn run(root: &Path, wanted: &[String]) -> Result<ExitCode> {
         .arg(target.join("bench"))
         .arg("--node")
         .arg(root.join("crates/bench/node"))
+        .arg("--python")
+        .arg(root.join("crates/bench/python"))
         .args(wanted)
         .status()
         .context("the bench could not be started")?;

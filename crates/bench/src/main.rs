@@ -34,6 +34,9 @@ struct Arguments {
     /// The peer's scripts.
     #[arg(long)]
     node: PathBuf,
+    /// The scripts of the peers in Python.
+    #[arg(long)]
+    python: PathBuf,
 }
 
 fn main() -> Result<ExitCode> {
@@ -64,7 +67,8 @@ fn run(arguments: &Arguments, chosen: &[Measurement], data: &Path) -> Result<Exi
     let own = std::env::current_exe()?;
     let programs = own.parent().context("this program lies in no folder")?.to_path_buf();
     let extent = if arguments.quick { Extent::Quick } else { Extent::Full };
-    let places = Places { programs, data: data.to_path_buf(), node: node.ok() };
+    let (python, kept) = (arguments.python.clone(), arguments.out.clone());
+    let places = Places { programs, data: data.to_path_buf(), node: node.ok(), python, kept };
     let bench = Bench { places, extent, rounds: extent.pick(1, arguments.rounds.max(1)) };
     let (start, mut failed) = (Ticks::now(), false);
     for measurement in chosen {

@@ -50,6 +50,10 @@ pub struct Places {
     pub data: PathBuf,
     /// The peer's folder with its packages, if there is Node.
     pub node: Option<PathBuf>,
+    /// The scripts of peers in Python, and what they need.
+    pub python: PathBuf,
+    /// A folder that outlives this run, for what is installed.
+    pub kept: PathBuf,
 }
 
 impl Places {

@@ -71,7 +71,8 @@ fn a_paced_message_carries_its_time_and_a_wrong_prompt_ends_the_turn() {
 fn the_raw_limit_carries_every_message_to_every_view() {
     let folder = tempfile::tempdir().unwrap();
     let programs = Path::new(AGENT).parent().unwrap().to_path_buf();
-    let places = Places { programs, data: folder.path().to_path_buf(), node: None };
+    let data = folder.path().to_path_buf();
+    let places = Places { programs, data: data.clone(), node: None, python: data.clone(), kept: data };
     let mut raw = Subject::start(Kind::Raw, &places).unwrap();
     let run = raw.run(3, Load::Flat { count: 500 }).unwrap();
     assert_eq!(run.seen.chunks, 1500);

@@ -242,10 +242,17 @@ test("against the real host: what is saved is in the configuration, and comes ba
   await window.at("settings-save").click();
   await window.at("settings-saved").getByText("Saved.").waitFor();
   expect(stage.host.configured()).toMatch(/\[settings\][^[]*agent_model = "big"[^[]*max_iterations = 12/);
+  await window.at("setting-temperature").fill("0.5");
+  await window.at("settings-save").click();
+  await expect.poll(() => stage.host.configured()).toContain("temperature = 0.5");
+  await window.at("setting-temperature").fill("");
+  await window.at("settings-save").click();
+  await expect.poll(() => stage.host.configured()).not.toContain("temperature");
+  // The address says that they are open.
   await window.page.reload();
-  await window.at("open-settings").click();
   await expect.poll(() => value(window, "agentModel")).toBe("big");
   expect(await value(window, "maxIterations")).toBe("12");
+  expect(await value(window, "temperature")).toBe("");
   await window.at("upkeep").click();
   await window.at("kept").waitFor();
   await window.at("rebuild").click();

@@ -1,19 +1,26 @@
-//! Search among many messages: the library by itself, beside a plain FTS5 table of the same messages in the same process. The
-//! messages go through the library's own way of writing them; words are as common as words are.
+//! Search among many messages: the library by itself, beside a plain FTS5 table in the same process and beside tantivy and
+//! LanceDB where they install. All have the same messages and are asked the same; whoever finds something else is told of.
+
+mod peers;
+mod plain;
+mod said;
 
 use std::path::Path;
+use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, ensure};
-use rusqlite::{Connection, params};
 use switchboard_host::library::derived::{Item, Message};
 use switchboard_host::library::{Derived, Library, Shelf};
-use switchboard_host::store::{MemoryStore, Notes, Store};
+use switchboard_host::store::{MemoryStore, Notes, Options, SqliteStore, Store as _};
 use switchboard_types::{
     Change, Commit, Epoch, Role, SearchOrder, SearchQuery, Seq, SessionId, SessionKeeps, SessionRow, Ticket, Time,
     TurnId,
 };
 
+use self::peers::{Engine, Peer};
+use self::plain::Plain;
+use self::said::Question;
 use super::{Bench, Findings, progress};
 use crate::row::{Against, Bound, Row, Unit};
 use crate::stats::percentile;
@@ -21,17 +28,13 @@ use crate::stats::percentile;
 /// Messages of one session.
 const OF_A_SESSION: u64 = 1_000;
 /// Messages that are written together.
-const TOGETHER: u64 = 500;
-/// Different words.
-const VOCABULARY: f64 = 50_000.0;
-/// Words of a message.
-const WORDS: u64 = 60;
+const TOGETHER: usize = 500;
 /// Messages of one answer.
 const LIMIT: usize = 20;
 /// From message to message, in milliseconds.
 const APART_MS: u64 = 3_000;
-/// tantivy's p99 beside that of plain FTS5, as it was measured once.
-const TANTIVY: Against = Against::Recorded { name: "tantivy", times_limit: 29.0 / 320.0 };
+/// The session to which messages are added one by one.
+const ADDED_TO: SessionId = SessionId(1_000_000);
 
 pub(super) fn measure(bench: &Bench) -> Result<Findings> {
     let sizes: &[u64] = bench.extent.pick(&[5_000], &[100_000, 1_000_000]);
@@ -39,241 +42,327 @@ pub(super) fn measure(bench: &Bench) -> Result<Findings> {
     for &messages in sizes {
         let folder = bench.places.data.join(format!("search-{messages}"));
         std::fs::create_dir_all(&folder)?;
-        found.rows.extend(one_size(bench, &folder, messages)?);
+        Size { bench, messages }.measure(&folder, &mut found)?;
         std::fs::remove_dir_all(&folder)?;
     }
     Ok(found)
 }
 
-fn one_size(bench: &Bench, folder: &Path, messages: u64) -> Result<Vec<Row>> {
-    let named = |what: &str| format!("search, {} k messages, {what}", messages / 1000);
-    progress(&format!("indexing {messages} messages"));
-    let mut rate = Row::new(named("indexed"), Unit::PerSecond);
-    let mut size = Row::new(named("size of the index and the messages"), Unit::Bytes);
-    let began = Instant::now();
-    let shelf = fill(folder, messages)?;
-    rate.ours.push(messages as f64 / began.elapsed().as_secs_f64());
-    shelf.checkpoint()?;
-    size.ours.push(shelf.bytes() as f64);
-    let began = Instant::now();
-    let plain = Plain::fill(&folder.join("plain.db"), messages)?;
-    rate.limit.push(messages as f64 / began.elapsed().as_secs_f64());
-    size.limit.push(std::fs::metadata(folder.join("plain.db"))?.len() as f64);
-    let mut single = Row::new(named("one more message"), Unit::Micros);
-    let mut shelf = shelf;
-    for more in 0..100 {
-        let began = Instant::now();
-        shelf.write(&[derived(1_000_000 + more, messages + more, 1)])?;
-        single.ours.push(began.elapsed().as_secs_f64() * 1e6);
-    }
-    drop(shelf);
-    let store = sessions(messages);
-    let library = Library::start(folder, std::sync::Weak::<MemoryStore>::new(), Notes::default())?;
-    let ask = |text: &str, order: SearchOrder| {
-        let query = SearchQuery { text: text.to_owned(), order, limit: LIMIT, ..SearchQuery::default() };
-        library.search(&store, &query).map(|found| found.sessions.len()).context("a search failed")
-    };
-    let whole = questions(messages);
-    let mut rows = vec![rate, size, single];
-    for (order, word) in [(SearchOrder::Newest, "newest first"), (SearchOrder::Ranked, "ranked")] {
-        let (mut ours, mut limit) = (Vec::new(), Vec::new());
-        for round in 0..bench.rounds {
-            progress(&format!("{word} among {messages}, round {}", round + 1));
-            for question in &whole {
-                let began = Instant::now();
-                ask(question, order)?;
-                ours.push(began.elapsed().as_secs_f64() * 1e6);
-                let began = Instant::now();
-                plain.ask(question, order)?;
-                limit.push(began.elapsed().as_secs_f64() * 1e6);
-            }
-        }
-        for (share, name) in [(0.5, "p50"), (0.99, "p99")] {
-            let mut row = Row::new(named(&format!("{word}, {name}")), Unit::Micros);
-            row.ours.extend(percentile(&ours, share));
-            row.limit.extend(percentile(&limit, share));
-            rows.push(with_goals(row, messages, order, name));
-        }
-    }
-    let mut typed = Vec::new();
-    for beginning in beginnings(messages) {
-        let began = Instant::now();
-        ask(&beginning, SearchOrder::Newest)?;
-        typed.push(began.elapsed().as_secs_f64() * 1e6);
-    }
-    for (share, name) in [(0.5, "p50"), (0.99, "p99")] {
-        let mut row = Row::new(named(&format!("while a word is typed, {name}")), Unit::Micros);
-        row.ours.extend(percentile(&typed, share));
-        rows.push(row);
-    }
-    Ok(rows)
+/// One figure of everybody.
+#[derive(Default)]
+struct Numbers {
+    ours: Vec<f64>,
+    limit: Vec<f64>,
+    tantivy: Vec<f64>,
+    lance: Vec<f64>,
 }
 
-fn with_goals(row: Row, messages: u64, order: SearchOrder, share: &str) -> Row {
-    match (messages, order, share) {
-        (1_000_000, SearchOrder::Newest, "p50") => row.goal(Against::Number, Bound::AtMost(500.0)),
-        (1_000_000, SearchOrder::Newest, _) => row.goal(Against::Number, Bound::AtMost(5_000.0)),
+impl Numbers {
+    fn of(&mut self, peer: Peer) -> &mut Vec<f64> {
+        match peer {
+            Peer::Tantivy => &mut self.tantivy,
+            Peer::LanceDb => &mut self.lance,
+        }
+    }
+
+    /// A row beside one peer, and another beside the other one if that was measured.
+    fn rows(mut self, row: Row, first: Peer) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let name = row.name.clone();
+        let mut row = row.beside(first.name());
+        row.peer = std::mem::take(self.of(first));
+        (row.ours, row.limit) = (self.ours.clone(), std::mem::take(&mut self.limit));
+        let unit = row.unit;
+        rows.push(row);
+        for other in Peer::ALL.into_iter().filter(|other| *other != first) {
+            let numbers = std::mem::take(self.of(other));
+            if !numbers.is_empty() {
+                let mut row = Row::new(format!("{name}, beside {}", other.name()), unit).beside(other.name());
+                (row.ours, row.peer) = (self.ours.clone(), numbers);
+                rows.push(row);
+            }
+        }
+        rows
+    }
+}
+
+/// So many messages.
+struct Size<'a> {
+    bench: &'a Bench,
+    messages: u64,
+}
+
+impl Size<'_> {
+    fn measure(&self, folder: &Path, found: &mut Findings) -> Result<()> {
+        let messages = self.messages;
+        let (said, asked) = (folder.join("messages.txt"), folder.join("questions.jsonl"));
+        said::write_messages(&said, messages)?;
+        let questions = said::questions(messages);
+        said::write_questions(&asked, &questions)?;
+        let (mut rate, mut size) = (Numbers::default(), Numbers::default());
+        progress(&format!("indexing {messages} messages"));
+        let began = Instant::now();
+        let shelf = fill(folder, messages, &said)?;
+        rate.ours.push(messages as f64 / began.elapsed().as_secs_f64());
+        shelf.checkpoint()?;
+        size.ours.push(shelf.bytes() as f64);
+        progress("indexing them with plain FTS5");
+        let began = Instant::now();
+        let plain = Plain::fill(&folder.join("plain.db"), said::read_messages(&said)?)?;
+        rate.limit.push(messages as f64 / began.elapsed().as_secs_f64());
+        size.limit.push(std::fs::metadata(folder.join("plain.db"))?.len() as f64);
+        let mut engines = Vec::new();
+        for peer in Peer::ALL {
+            progress(&format!("indexing them with {}", peer.name()));
+            match Engine::start(peer, &self.bench.places, &folder.join(peer.name()), &said, &asked) {
+                Ok(engine) => {
+                    rate.of(peer).push(messages as f64 / engine.indexed.seconds);
+                    size.of(peer).push(engine.indexed.bytes);
+                    engines.push(engine);
+                }
+                Err(error) => found.notes.push(format!("{} among {messages} messages: {error:#}", peer.name())),
+            }
+        }
+        found.rows.extend(rate.rows(Row::new(self.named("indexed"), Unit::PerSecond), Peer::Tantivy));
+        let of_all = Row::new(self.named("size of the index and the messages"), Unit::Bytes);
+        found.rows.extend(size.rows(of_all, Peer::Tantivy));
+        let ours = Ours::open(folder, messages, shelf)?;
+        let mut all = Everybody { ours, plain, engines };
+        for order in [SearchOrder::Newest, SearchOrder::Ranked] {
+            found.rows.extend(self.ask(&mut all, &questions, order)?);
+        }
+        found.rows.extend(self.type_words(&all.ours)?);
+        found.rows.extend(self.add(&mut all)?);
+        Ok(())
+    }
+
+    fn named(&self, what: &str) -> String {
+        format!("search, {} k messages, {what}", self.messages / 1000)
+    }
+
+    /// All questions, as many rounds as are wanted.
+    fn ask(&self, all: &mut Everybody, questions: &[Question], order: SearchOrder) -> Result<Vec<Row>> {
+        let word = word_of(order);
+        let (mut middle, mut tail) = (Numbers::default(), Numbers::default());
+        for round in 0..self.bench.rounds {
+            progress(&format!("{word} among {}, round {}", self.messages, round + 1));
+            let (mut ours, mut limit) = (Answers::default(), Answers::default());
+            for question in questions.iter().map(Question::text) {
+                ours.take(|| all.ours.ask(&question, order))?;
+                limit.take(|| all.plain.ask(&question, order))?;
+            }
+            for (numbers, share) in [(&mut middle, 0.5), (&mut tail, 0.99)] {
+                numbers.ours.extend(percentile(&ours.micros, share));
+                numbers.limit.extend(percentile(&limit.micros, share));
+            }
+            compare(questions, order, &ours.found, &limit.found, "plain FTS5")?;
+            for engine in &mut all.engines {
+                let theirs = engine.ask(order, &self.bench.places)?;
+                for (numbers, share) in [(&mut middle, 0.5), (&mut tail, 0.99)] {
+                    numbers.of(engine.peer).extend(percentile(&theirs.micros, share));
+                }
+                // LanceDB knows one order only.
+                let comparable = if engine.peer == Peer::LanceDb { SearchOrder::Ranked } else { order };
+                compare(questions, comparable, &ours.found, &theirs.found, engine.peer.name())?;
+            }
+        }
+        let first = if order == SearchOrder::Newest { Peer::LanceDb } else { Peer::Tantivy };
+        let row =
+            |share| with_goals(Row::new(self.named(&format!("{word}, {share}")), Unit::Micros), self, order, share);
+        Ok([middle.rows(row("p50"), first), tail.rows(row("p99"), first)].concat())
+    }
+
+    fn type_words(&self, ours: &Ours) -> Result<Vec<Row>> {
+        let mut rows =
+            ["p50", "p99"].map(|share| Row::new(self.named(&format!("while a word is typed, {share}")), Unit::Micros));
+        for _ in 0..self.bench.rounds {
+            let mut typed = Answers::default();
+            for beginning in said::beginnings() {
+                typed.take(|| ours.ask(&beginning, SearchOrder::Newest))?;
+            }
+            for (row, share) in rows.iter_mut().zip([0.5, 0.99]) {
+                row.ours.extend(percentile(&typed.micros, share));
+            }
+        }
+        Ok(rows.into())
+    }
+
+    /// One message more, until it is found.
+    fn add(&self, all: &mut Everybody) -> Result<Vec<Row>> {
+        let (mut single, many) = (Numbers::default(), self.bench.extent.pick(5, 100));
+        progress("adding messages one by one");
+        for more in 0..many {
+            let (word, number) = (format!("single{more}"), self.messages + more);
+            let text = format!("one more message with the word {word}");
+            let began = Instant::now();
+            all.ours.add(more, self.messages, &text, &word)?;
+            single.ours.push(began.elapsed().as_secs_f64() * 1e6);
+            let began = Instant::now();
+            all.plain.add(number, &text, &word)?;
+            single.limit.push(began.elapsed().as_secs_f64() * 1e6);
+        }
+        for engine in &mut all.engines {
+            *single.of(engine.peer) = engine.add(many, &self.bench.places)?.micros;
+        }
+        Ok(single.rows(Row::new(self.named("one more message until it is found"), Unit::Micros), Peer::Tantivy))
+    }
+}
+
+fn word_of(order: SearchOrder) -> &'static str {
+    match order {
+        SearchOrder::Newest => "newest first",
+        SearchOrder::Ranked => "ranked",
+    }
+}
+
+fn with_goals(row: Row, size: &Size<'_>, order: SearchOrder, share: &str) -> Row {
+    match (size.messages, order, share) {
+        (1_000_000, SearchOrder::Newest, "p50") => {
+            row.goal(Against::Number, Bound::AtMost(500.0)).goal(Against::Peer, Bound::AtMost(0.1))
+        }
+        (1_000_000, SearchOrder::Newest, _) => {
+            row.goal(Against::Number, Bound::AtMost(5_000.0)).goal(Against::Peer, Bound::AtMost(0.1))
+        }
         (1_000_000, SearchOrder::Ranked, "p99") => {
-            row.goal(Against::Limit, Bound::AtMost(0.2)).goal(TANTIVY, Bound::AtMost(1.5))
+            row.goal(Against::Limit, Bound::AtMost(0.2)).goal(Against::Peer, Bound::AtMost(1.5))
         }
         _ => row,
     }
 }
 
-/// Small, seeded, good enough.
-struct Dice(u64);
+/// What was found, question by question, and how long it took.
+#[derive(Default)]
+struct Answers {
+    micros: Vec<f64>,
+    found: Vec<Vec<u64>>,
+}
 
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A word: the second most common is half as common as the first, and so on.
-    fn word(&mut self) -> String {
-        let share = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank is a small number")]
-        let rank = VOCABULARY.powf(share) as u64;
-        spell(rank)
+impl Answers {
+    fn take(&mut self, ask: impl FnOnce() -> Result<Vec<u64>>) -> Result<()> {
+        let began = Instant::now();
+        let found = ask()?;
+        self.micros.push(began.elapsed().as_secs_f64() * 1e6);
+        self.found.push(found);
+        Ok(())
     }
 }
 
-/// The word of a rank.
-fn spell(rank: u64) -> String {
-    const SYLLABLES: [&str; 16] =
-        ["ba", "con", "de", "fi", "gor", "hu", "in", "ka", "lo", "men", "no", "par", "re", "sta", "ti", "vu"];
-    let (mut rest, mut word) = (Dice(rank).next() % 16 + rank * 16, String::new());
-    loop {
-        word.push_str(SYLLABLES.get((rest % 16) as usize).copied().unwrap_or("x"));
-        rest /= 16;
-        if rest == 0 {
-            return word;
-        }
+/// Newest first, all must find the same. What ranks best is a matter of taste, but not how much is found.
+fn compare(
+    questions: &[Question],
+    order: SearchOrder,
+    ours: &[Vec<u64>],
+    theirs: &[Vec<u64>],
+    who: &str,
+) -> Result<()> {
+    ensure!(ours.len() == theirs.len(), "{who} did not answer every question");
+    let (mut all, mut common) = (0, 0);
+    for (question, (ours, theirs)) in questions.iter().zip(ours.iter().zip(theirs)) {
+        let same = theirs.iter().filter(|number| ours.contains(number)).count();
+        let alike = match order {
+            SearchOrder::Newest => same == theirs.len() && ours.len() == theirs.len(),
+            SearchOrder::Ranked => ours.len() == theirs.len(),
+        };
+        ensure!(alike, "{} finds {ours:?} with us and {theirs:?} with {who}", question.text());
+        (all, common) = (all + theirs.len(), common + same);
+    }
+    if order == SearchOrder::Ranked && all > 0 {
+        progress(&format!("{} % of what {who} shows is what we show", common * 100 / all));
+    }
+    Ok(())
+}
+
+struct Everybody {
+    ours: Ours,
+    plain: Plain,
+    engines: Vec<Engine>,
+}
+
+/// The library, with a store that knows its sessions.
+struct Ours {
+    library: Library,
+    shelf: Shelf,
+    store: SqliteStore,
+}
+
+impl Ours {
+    fn open(folder: &Path, messages: u64, shelf: Shelf) -> Result<Self> {
+        // It has nothing to follow: what is added is added by us.
+        let library = Library::start(folder, std::sync::Weak::<MemoryStore>::new(), Notes::default())?;
+        Ok(Self { library, shelf, store: sessions(&folder.join("store"), messages)? })
+    }
+
+    /// The numbers of what is found, with snippets.
+    fn ask(&self, text: &str, order: SearchOrder) -> Result<Vec<u64>> {
+        let query = SearchQuery { text: text.to_owned(), order, limit: LIMIT, ..SearchQuery::default() };
+        let found = self.library.search(&self.store, &query).context("a search failed")?;
+        let numbers =
+            found.sessions.iter().flat_map(|one| one.messages.iter().map(|message| (one.session, message.seq)));
+        Ok(numbers.map(|(session, seq)| (session.0 - 1) * OF_A_SESSION + seq.0 - 1).collect())
+    }
+
+    fn add(&mut self, more: u64, messages: u64, text: &str, word: &str) -> Result<()> {
+        let added = Message { seq: Seq(more + 1), ..message(messages + more, text.to_owned()) };
+        self.shelf.write(&[derived(ADDED_TO, vec![added])])?;
+        let found = self.ask(&format!("\"{word}\""), SearchOrder::Newest)?;
+        ensure!(found == [(ADDED_TO.0 - 1) * OF_A_SESSION + more], "`{word}` was added and is not found");
+        Ok(())
     }
 }
 
-fn text(number: u64) -> String {
-    let mut dice = Dice(number);
-    let mut text = String::new();
-    for _ in 0..WORDS {
-        text.push_str(&dice.word());
-        text.push(' ');
-    }
-    text
-}
-
-fn message(number: u64) -> Message {
+fn message(number: u64, text: String) -> Message {
     let role = [Role::User, Role::Assistant, Role::Thought, Role::Tool][(number % 4) as usize];
     let at = Time(1_700_000_000_000 + number * APART_MS);
     let turn = u32::try_from(number % OF_A_SESSION / 4 + 1).ok().map(TurnId);
-    Message { seq: Seq(number % OF_A_SESSION + 1), turn, role, at, text: text(number), paths: String::new() }
+    Message { seq: Seq(number % OF_A_SESSION + 1), turn, role, at, text, paths: String::new() }
 }
 
-fn derived(session: u64, first: u64, count: u64) -> Derived {
-    let items = (first..first + count).map(|number| Item::Message(message(number))).collect();
+fn derived(session: SessionId, messages: Vec<Message>) -> Derived {
     Derived {
-        session: SessionId(session),
+        session,
         epoch: Epoch(1),
-        agent: if session.is_multiple_of(2) { "even".into() } else { "odd".into() },
+        agent: if session.0.is_multiple_of(2) { "even".into() } else { "odd".into() },
         workspace: "/work".into(),
-        cursor: Seq((first + count - 1) % OF_A_SESSION + 1),
-        items,
+        cursor: messages.last().map_or(Seq::START, |message| message.seq),
+        items: messages.into_iter().map(Item::Message).collect(),
         so_far: Vec::new(),
         anew: false,
     }
 }
 
-fn fill(folder: &Path, messages: u64) -> Result<Shelf> {
+fn fill(folder: &Path, messages: u64, said: &Path) -> Result<Shelf> {
     let mut shelf = Shelf::open(folder)?;
-    for first in (0..messages).step_by(TOGETHER as usize) {
-        shelf.write(&[derived(first / OF_A_SESSION + 1, first, TOGETHER)])?;
+    let mut texts = (0..).zip(said::read_messages(said)?).peekable();
+    while let Some((first, _)) = texts.peek() {
+        let session = SessionId(first / OF_A_SESSION + 1);
+        let together: Result<Vec<Message>> =
+            texts.by_ref().take(TOGETHER).map(|(number, text)| Ok(message(number, text?))).collect();
+        shelf.write(&[derived(session, together?)])?;
     }
     ensure!(shelf.count()? == messages, "not every message was written");
     Ok(shelf)
 }
 
-/// Rows of the sessions that are found, as a store has them.
-fn sessions(messages: u64) -> MemoryStore {
-    let store = MemoryStore::new(|_| {});
-    let row = |session: u64| SessionRow {
-        session: SessionId(session),
+/// A store with the sessions that can be found.
+fn sessions(folder: &Path, messages: u64) -> Result<SqliteStore> {
+    let (sender, done) = sync_channel(1);
+    let (store, _) = SqliteStore::open(folder, Options::default(), move |done| drop(sender.send(done)))?;
+    let row = |session: SessionId| SessionRow {
+        session,
         epoch: Epoch(1),
         workspace: "/work".into(),
         agent: "even".into(),
-        title: format!("session {session}"),
+        title: format!("session {}", session.0),
         tab: None,
         agent_session: None,
         keeps: SessionKeeps::default(),
         created: Time(1),
         updated: Time(1),
     };
-    let numbers = (1..=messages / OF_A_SESSION).chain(1_000_000..1_000_100);
+    let numbers = (1..=messages.div_ceil(OF_A_SESSION)).map(SessionId).chain([ADDED_TO]);
     let changes = numbers.map(|session| Change::Session(row(session))).collect();
     store.commit(Commit { ticket: Ticket(1), entries: Vec::new(), changes });
-    store
-}
-
-/// Words of every commonness, pairs of them, and phrases that somebody said.
-fn questions(messages: u64) -> Vec<String> {
-    let mut dice = Dice(7);
-    let mut questions = Vec::new();
-    for number in 0..100 {
-        questions.push(format!("\"{}\"", dice.word()));
-        questions.push(format!("\"{}\" \"{}\"", dice.word(), dice.word()));
-        let said = text(number * (messages / 100).max(1));
-        let words: Vec<&str> = said.split(' ').skip(10).take(2).collect();
-        questions.push(format!("\"{}\"", words.join(" ")));
-    }
-    questions
-}
-
-/// What stands in the box while a word is typed.
-fn beginnings(messages: u64) -> Vec<String> {
-    let mut dice = Dice(11 + messages);
-    let typed =
-        |word: String| (2..=word.len().min(8)).filter_map(|end| word.get(..end).map(str::to_owned)).collect::<Vec<_>>();
-    (0..50).flat_map(|_| typed(dice.word())).collect()
-}
-
-/// A plain FTS5 table of the same messages.
-struct Plain(Connection);
-
-impl Plain {
-    fn fill(path: &Path, messages: u64) -> Result<Self> {
-        let mut conn = Connection::open(path)?;
-        conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-        conn.pragma_update(None, "synchronous", "NORMAL")?;
-        conn.pragma_update(None, "cache_size", -8192)?;
-        conn.execute_batch(
-            "CREATE TABLE message (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-             CREATE VIRTUAL TABLE plain USING fts5(
-                 text, content='message', content_rowid='id', tokenize='unicode61 remove_diacritics 2');",
-        )?;
-        for first in (0..messages).step_by(TOGETHER as usize) {
-            let tx = conn.transaction()?;
-            for number in first..first + TOGETHER {
-                let (id, text) = (i64::try_from(number + 1)?, text(number));
-                tx.prepare_cached("INSERT INTO message VALUES (?1, ?2)")?.execute(params![id, text])?;
-                tx.prepare_cached("INSERT INTO plain (rowid, text) VALUES (?1, ?2)")?.execute(params![id, text])?;
-            }
-            tx.commit()?;
-        }
-        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(Self(conn))
-    }
-
-    fn ask(&self, question: &str, order: SearchOrder) -> Result<usize> {
-        let order = match order {
-            SearchOrder::Newest => "rowid DESC",
-            SearchOrder::Ranked => "rank",
-        };
-        let mut find = self.0.prepare_cached(&format!(
-            "SELECT rowid, snippet(plain, 0, '[', ']', '…', 24) FROM plain WHERE plain MATCH ?1 ORDER BY {order} LIMIT {LIMIT}"
-        ))?;
-        let found = find.query_map([question], |row| row.get::<_, String>(1))?;
-        Ok(found.collect::<rusqlite::Result<Vec<_>>>()?.len())
-    }
+    let done = done.recv()?;
+    ensure!(done.failed.is_empty() && done.changes_failed.is_none(), "the sessions could not be stored: {done:?}");
+    Ok(store)
 }
