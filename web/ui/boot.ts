@@ -5,7 +5,7 @@ import type { OpenLink } from "./edges/link";
 import { Prefs } from "./edges/prefs";
 import type { OpenTools } from "./edges/tools";
 import { NewTabs } from "./model/newtabs";
-import { hashOfTab, tabOfHash } from "./model/place";
+import { hashOfPlace, placeOfHash } from "./model/place";
 import { Page } from "./page";
 import { SbApp } from "./parts/sb-app";
 import { tokens } from "./theme/tokens";
@@ -55,8 +55,8 @@ export function start(openLink: OpenLink, openTools: OpenTools, isLetIn: () => P
     },
     version: VERSION,
   });
-  page.onActive = (tab) => {
-    history.replaceState(null, "", hashOfTab(tab));
+  page.onPlace = () => {
+    history.replaceState(null, "", hashOfPlace({ tab: page.active, settings: page.settingsOpen }));
   };
 
   if (tokens.styleSheet) document.adoptedStyleSheets = [...document.adoptedStyleSheets, tokens.styleSheet];
@@ -74,10 +74,13 @@ export function start(openLink: OpenLink, openTools: OpenTools, isLetIn: () => P
     page.setVisible(!document.hidden);
   });
   window.addEventListener("hashchange", () => {
-    const tab = tabOfHash(location.hash);
+    const { tab, settings } = placeOfHash(location.hash);
     if (tab !== null && tab !== page.active) page.show(tab);
+    page.openSettings(settings);
   });
   page.setVisible(!document.hidden);
-  page.start(tabOfHash(location.hash));
+  const { tab, settings } = placeOfHash(location.hash);
+  page.settingsOpen = settings;
+  page.start(tab);
   return page;
 }

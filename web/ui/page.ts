@@ -11,6 +11,7 @@ import type { Answer } from "./model/answers";
 import { Bench } from "./model/bench";
 import { type Effect, HostModel } from "./model/hostmodel";
 import type { LinkMachine } from "./model/link";
+import { LocalModel } from "./model/localmodel";
 import { NewTabs } from "./model/newtabs";
 import { type Keep, Outbox } from "./model/outbox";
 import type { ExecutionPiece } from "./model/turn";
@@ -47,6 +48,8 @@ export class Page {
   readonly tools: ToolsLink;
   /** Search, settings, and what is done to conversations by their numbers. */
   readonly library: Library;
+  /** The way to an agent with a model of one's own. */
+  readonly local: LocalModel;
   active: string | null = null;
   toasts: Toast[] = [];
   /** Pictures that wait for the prompt of a tab; they last as long as the page. */
@@ -57,8 +60,12 @@ export class Page {
   containmentRead = false;
   /** Called once per frame in which something changed. */
   onFrame: () => void = () => undefined;
-  /** Called when another tab is shown, so that the address says so. */
-  onActive: (tab: string) => void = () => undefined;
+  /** Whether the settings lie over the page. */
+  settingsOpen = false;
+  /** Called when another tab is shown, or the settings, so that the address says so. */
+  onPlace: () => void = () => undefined;
+  /** The person should write next, as soon as it is drawn where. */
+  private wordsWanted = false;
   private readonly link: HostLink;
   private drawing = false;
   private toastCount = 0;
@@ -109,11 +116,21 @@ export class Page {
       later: around.later,
       now: around.now,
     });
+    this.local = new LocalModel({
+      ask: (what) => this.library.requests.ask(what),
+      chores: this.library.chores,
+      workspaces: () => this.model.workspaces.values(),
+      changed: () => {
+        this.changed();
+      },
+      later: around.later,
+    });
     this.link = new HostLink(around, {
       hello: () => this.model.hello(around.version),
       frame: (frame) => {
         if (!this.library.take(frame)) this.run(this.model.take(frame));
         this.followBench();
+        this.local.see();
         this.changed();
       },
       changed: () => {
@@ -126,7 +143,7 @@ export class Page {
   start(tab: string | null): void {
     this.active = tab ?? this.newTabs.first(this.around.newId);
     // A reload comes back to what was shown, also before anything else was.
-    this.onActive(this.active);
+    this.onPlace();
     this.link.step({ type: "start" });
   }
 
@@ -256,7 +273,7 @@ export class Page {
   show(tab: string): void {
     if (this.active !== tab) {
       this.active = tab;
-      this.onActive(tab);
+      this.onPlace();
     }
     if (this.link.online) this.run(this.model.show(tab));
     this.changed();
@@ -264,6 +281,36 @@ export class Page {
 
   newTab(choice: { agent?: string; workspace?: string }): void {
     this.show(this.newTabs.add(this.around.newId(), choice));
+  }
+
+  /** The next prompt goes to this agent: in the shown tab, if nothing was said there yet, else in a new one. */
+  workWith(agent: string): void {
+    const root = this.workspace?.root;
+    const choice = { agent, ...(root === undefined ? {} : { workspace: root }) };
+    if (this.active !== null && this.newTabs.get(this.active) && this.outbox.of(this.active).length === 0)
+      this.newTabs.choose(this.active, choice);
+    else this.newTab(choice);
+    this.wantWords();
+  }
+
+  /** The keys should go to where the person goes on. */
+  wantWords(): void {
+    this.wordsWanted = true;
+    this.changed();
+  }
+
+  /** Whether they should, once. */
+  takeWanted(): boolean {
+    const wanted = this.wordsWanted;
+    this.wordsWanted = false;
+    return wanted;
+  }
+
+  openSettings(open: boolean): void {
+    if (this.settingsOpen === open) return;
+    this.settingsOpen = open;
+    this.onPlace();
+    this.changed();
   }
 
   closeTab(tab: string): void {

@@ -904,7 +904,11 @@ workspace?: string,
 /**
  * The new ones.
  */
-change: Settings, } | { "type": "saveToken",
+change: Settings,
+/**
+ * Those that are taken out although no value of theirs says so.
+ */
+unset?: Array<Unset>, } | { "type": "saveToken",
 /**
  * Comes back in the answer.
  */
@@ -924,7 +928,23 @@ request: RequestNo,
 /**
  * Where; the address of the settings if absent.
  */
-baseUrl?: string, } | { "type": "renameSession",
+baseUrl?: string, } | { "type": "findServers",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo, } | { "type": "useModel",
+/**
+ * Comes back in the answer.
+ */
+request: RequestNo,
+/**
+ * Where it is served.
+ */
+baseUrl: string,
+/**
+ * Which one.
+ */
+model: string, } | { "type": "renameSession",
 /**
  * Comes back in the answer.
  */
@@ -1040,6 +1060,23 @@ export type Memory = "resumed" | "loaded" | "summarized";
  * How a session's agent is meant to work.
  */
 export type Mode = "agent" | "plan" | "ask" | "edit";
+
+/**
+ * A model server that was found.
+ */
+export type ModelServer = {
+/**
+ * Where it is.
+ */
+baseUrl: string,
+/**
+ * What it speaks.
+ */
+kind: ServerKind,
+/**
+ * What it has.
+ */
+models: Array<ServedModel>, };
 
 /**
  * One choice of an option.
@@ -1325,6 +1362,24 @@ seq: Seq, };
  * An event's place in its log: 1, 2, 3, … without holes. As a cursor, the last event that was seen; 0 is before the first.
  */
 export type Seq = number;
+
+/**
+ * A model that a server has.
+ */
+export type ServedModel = {
+/**
+ * Its name there.
+ */
+name: string,
+/**
+ * Its bytes, where the server tells them.
+ */
+size?: number, };
+
+/**
+ * What a model server speaks.
+ */
+export type ServerKind = "ollama" | "openai";
 
 /**
  * A session in a list.
@@ -1732,7 +1787,27 @@ message: string,
 /**
  * The models that it has.
  */
-models: Array<string>, } | { "type": "artifact",
+models: Array<string>, } | { "type": "servers",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * Those that answer, perhaps none.
+ */
+servers: Array<ModelServer>,
+/**
+ * For a person: what there is, or where was looked and what to do.
+ */
+message: string, } | { "type": "inUse",
+/**
+ * The number that was sent.
+ */
+request: RequestNo,
+/**
+ * Its name.
+ */
+agent: AgentName, } | { "type": "artifact",
 /**
  * The number that was sent.
  */
@@ -1935,6 +2010,11 @@ export type TurnName = string;
  * Whether a file may be changed without a question.
  */
 export type Unasked = "may" | "may_not";
+
+/**
+ * A setting of which every value means something, so that none of them can take it out.
+ */
+export type Unset = "temperature";
 
 /**
  * What one row of usage stands for.

@@ -12,8 +12,10 @@
 //! | [`watch`] | files that are read again when they change |
 //! | [`edit`] | the user's file, changed by program |
 //! | [`save`] | what people set at a view, written into a file |
+//! | [`local`] | an agent that works with a model, written into the user's file |
 
 pub mod edit;
+pub mod local;
 pub mod save;
 pub mod values;
 pub mod watch;

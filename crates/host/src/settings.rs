@@ -3,15 +3,18 @@
 //! | module | owns |
 //! | --- | --- |
 //! | `clerk` | carries out what a view wants of settings |
+//! | `find` | model servers on this very machine |
 //! | `probe` | sees whether a model server answers, and what it has |
 
 mod clerk;
+mod find;
 mod probe;
 
 use serde_json::Value;
-use switchboard_types::Settings;
+use switchboard_types::{ModelServer, ServedModel, Settings};
 
 pub use clerk::Clerk;
+pub(crate) use find::OLLAMA_HOST;
 
 use crate::agents::Address;
 use crate::secrets::Tokens;
@@ -24,6 +27,17 @@ pub fn fits(tokens: &Tokens, base_url: Option<&str>) -> bool {
         (Some(token), Some(origin)) => token.bound.as_ref().is_none_or(|bound| *bound == origin),
         (_, None) | (None, _) => false,
     }
+}
+
+/// What the server at this address has, asked without a token; the error is for a person.
+pub(crate) async fn served(base_url: &str) -> Result<Vec<ServedModel>, String> {
+    let found = probe::look(base_url, probe::Token::None, probe::PATIENCE).await;
+    found.served.map(|(_, models)| models).ok_or(found.message)
+}
+
+/// The model servers of this machine; `named` is what [`OLLAMA_HOST`] says.
+pub(crate) async fn found(named: Option<&str>) -> Vec<ModelServer> {
+    find::look(named).await.0
 }
 
 /// What an agent is configured with: its own configuration, and what people have set where that says nothing. Which files are

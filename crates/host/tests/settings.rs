@@ -6,5 +6,6 @@ mod settings {
     mod chores;
     mod files;
     mod keyring;
+    mod models;
     mod server;
 }

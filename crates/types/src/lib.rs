@@ -71,7 +71,10 @@ pub use policy::{
 pub use record::{Event, EventRef, Page, PageBuilder};
 pub use reject::{Reject, RejectCode};
 pub use rows::{Change, Commit, CommitDone, Entry, History, SessionRow, TurnPhase, TurnRow, WorkspaceRow};
-pub use settings::{SecretText, Settings, SettingsAnswer, SettingsRequest, SettingsScope, SettingsState, Temperature};
+pub use settings::{
+    ModelServer, SecretText, ServedModel, ServerKind, Settings, SettingsAnswer, SettingsRequest, SettingsScope,
+    SettingsState, Temperature, Unset,
+};
 pub use source::{
     AgentSessionInfo, Connection, ConnectionStatus, PermissionMode, Setup, Source, SourceCursor, SourceRef, Upstream,
 };

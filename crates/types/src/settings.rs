@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::ids::WorkspaceRoot;
+use crate::ids::{AgentName, WorkspaceRoot};
 use crate::policy::Patterns;
 
 /// Settings, each of them perhaps not set.
@@ -105,6 +105,8 @@ pub enum SettingsRequest {
         scope: SettingsScope,
         /// The new ones.
         change: Box<Settings>,
+        /// Those that are taken out although no value of theirs says so.
+        unset: Vec<Unset>,
     },
     /// Keep the token for the model server, or forget it. Answered by [`SettingsAnswer::Token`].
     SaveToken {
@@ -119,6 +121,58 @@ pub enum SettingsRequest {
         /// Where; the address of the settings if absent.
         base_url: Option<String>,
     },
+    /// Look for model servers on this very machine. Answered by [`SettingsAnswer::Servers`].
+    FindServers {},
+    /// Have an agent that works with this model, in the user's configuration. Asked again it changes nothing more. Answered by
+    /// [`SettingsAnswer::InUse`].
+    UseModel {
+        /// Where the model is served.
+        base_url: String,
+        /// Which one.
+        model: String,
+    },
+}
+
+/// A setting of which every value means something, so that none of them can take it out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Unset {
+    /// How freely a model chooses its words: 0 is as good as any.
+    Temperature,
+}
+
+/// What a model server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum ServerKind {
+    /// Ollama's own API.
+    Ollama,
+    /// The API that OpenAI made common.
+    OpenAi,
+}
+
+/// A model that a server has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ServedModel {
+    /// Its name there.
+    pub name: String,
+    /// Its bytes, where the server tells them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub size: Option<u64>,
+}
+
+/// A model server that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelServer {
+    /// Where it is.
+    pub base_url: String,
+    /// What it speaks.
+    pub kind: ServerKind,
+    /// What it has.
+    pub models: Vec<ServedModel>,
 }
 
 /// What is answered about settings.
@@ -139,6 +193,18 @@ pub enum SettingsAnswer {
         message: String,
         /// The models that it has.
         models: Vec<String>,
+    },
+    /// What was found on this machine.
+    Servers {
+        /// The servers that answer, perhaps none.
+        servers: Vec<ModelServer>,
+        /// For a person: what there is, or where was looked and what to do.
+        message: String,
+    },
+    /// An agent works with that model, as soon as the configuration is read again.
+    InUse {
+        /// Its name.
+        agent: AgentName,
     },
 }
 

@@ -2,10 +2,12 @@
  * What the page has done around the host: settings, the token, the test of a model server, upkeep, what was used. Keeps how each
  * stands. Never keeps a token.
  */
-import type { Kept, Rebuilt, Settings, SettingsState, UsageRow } from "../wire";
+import type { Kept, Rebuilt, SettingsState, UsageRow } from "../wire";
 import { type Ask, type Reply, whyNot } from "./requests";
+import type { Change } from "./settings";
 
-export type Tested = { success: boolean; message: string; models: string[] };
+/** How a test went, and of which address. */
+export type Tested = { baseUrl: string; success: boolean; message: string; models: string[] };
 /** How something goes that a person has begun. */
 export type Going = { done: number; total: number } | null;
 
@@ -38,11 +40,12 @@ export class Chores {
   constructor(private readonly around: ChoresAround) {}
 
   /** Null if they are stored, else why not. */
-  async save(folder: string | null, change: Settings): Promise<string | null> {
+  async save(folder: string | null, { change, unset }: Change): Promise<string | null> {
     this.saving = true;
     this.around.changed();
     const where = folder === null ? {} : { workspace: folder };
-    const reply = await this.around.ask({ type: "saveSettings", change, ...where });
+    const out = unset.length === 0 ? {} : { unset };
+    const reply = await this.around.ask({ type: "saveSettings", change, ...out, ...where });
     this.saving = false;
     this.around.changed();
     return reply.type === "done" ? null : whyNot(reply);
@@ -63,6 +66,7 @@ export class Chores {
   }
 
   async test(baseUrl: string): Promise<void> {
+    const where = baseUrl === "" ? (this.settings?.user.baseUrl ?? "") : baseUrl;
     this.testing = true;
     this.tested = null;
     this.around.changed();
@@ -70,8 +74,8 @@ export class Chores {
     this.testing = false;
     this.tested =
       reply.type === "tested"
-        ? { success: reply.success, message: reply.message, models: reply.models }
-        : { success: false, message: whyNot(reply), models: [] };
+        ? { baseUrl: where, success: reply.success, message: reply.message, models: reply.models }
+        : { baseUrl: where, success: false, message: whyNot(reply), models: [] };
     this.around.changed();
   }
 

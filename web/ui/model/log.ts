@@ -302,6 +302,7 @@ export class TabLog {
     if (event.turn === undefined || amount === 0) return;
     const turn = this.turnOf(event);
     turn.used ??= nothingSpent();
+    if (turn.used.told.has(cost.currency)) return;
     addCost(turn.used, { ...cost, amount });
     addCost(this.spent, { ...cost, amount });
   }
@@ -312,8 +313,9 @@ export class TabLog {
     addTokens(turn.used, tokens);
     addTokens(this.spent, tokens);
     if (!cost) return;
-    // The turn's own sum is better than what was found by subtracting.
-    const guessed = turn.used.costs.get(cost.currency) ?? 0;
+    // What the agent says of the turn is better than what was found by subtracting; said several times, it adds up.
+    const guessed = turn.used.told.has(cost.currency) ? 0 : (turn.used.costs.get(cost.currency) ?? 0);
+    turn.used.told.add(cost.currency);
     addCost(turn.used, { ...cost, amount: cost.amount - guessed });
     addCost(this.spent, { ...cost, amount: cost.amount - guessed });
   }

@@ -6,12 +6,12 @@ const user = { baseUrl: "http://127.0.0.1:11434", maxIterations: 25, temperature
 
 test("only what differs is sent; what is emptied goes as nothing", () => {
   const draft = draftOf(user);
-  expect(changeOf(draft, user)).toEqual({ change: {}, problems: {} });
+  expect(changeOf(draft, user)).toEqual({ change: {}, unset: [], problems: {} });
   draft.values.maxIterations = " ";
   draft.values.agentModel = " big ";
   draft.values.baseUrl = "";
   draft.patterns = [{ glob: "docs/**", unasked: "may" }];
-  const { change, problems } = changeOf(draft, user);
+  const { change, unset, problems } = changeOf(draft, user);
   expect(problems).toEqual({});
   expect(change).toEqual({
     baseUrl: "",
@@ -19,7 +19,7 @@ test("only what differs is sent; what is emptied goes as nothing", () => {
     maxIterations: 0,
     sensitiveFilePatterns: [["docs/**", "may"]],
   });
-  expect(applied(user, change)).toEqual({
+  expect(applied(user, { change, unset })).toEqual({
     agentModel: "big",
     temperature: 0.7,
     sensitiveFilePatterns: [["docs/**", "may"]],
@@ -42,8 +42,17 @@ test("what cannot be a setting is said at its field and not sent", () => {
     "temperature",
     "toolTimeout",
   ]);
+});
+
+test("a temperature is taken out by a word, since every number means something", () => {
+  const draft = draftOf(user);
   draft.values.temperature = "";
-  expect(changeOf(draft, user).problems.temperature).toContain("file");
+  const found = changeOf(draft, user);
+  expect(found).toEqual({ change: {}, unset: ["temperature"], problems: {} });
+  expect(applied(user, found)).toEqual({ baseUrl: user.baseUrl, maxIterations: 25 });
+  draft.values.temperature = "0";
+  expect(changeOf(draft, user)).toEqual({ change: { temperature: 0 }, unset: [], problems: {} });
+  expect(changeOf(draftOf({}), {})).toEqual({ change: {}, unset: [], problems: {} });
 });
 
 test("what the host says stands at the field that it names", () => {

@@ -2,7 +2,7 @@
  * The settings as a form: what can be set, what stands in the fields, what has changed, and what the page can see is wrong. The
  * host alone decides what is taken. Knows no DOM.
  */
-import type { Patterns, Settings, SettingsState, Unasked } from "../wire";
+import type { Patterns, Settings, SettingsState, Unasked, Unset } from "../wire";
 
 export type FieldName = Exclude<keyof Settings, "sensitiveFilePatterns">;
 type Kind = "address" | "model" | "whole" | "decimal";
@@ -63,6 +63,8 @@ export const FIELDS: Field[] = [ADDRESS_FIELD, ...MODEL_FIELDS, ...LIMIT_FIELDS]
 export type PatternRow = { glob: string; unasked: Unasked };
 /** What stands in the form. */
 export type Draft = { values: Record<FieldName, string>; patterns: PatternRow[] };
+/** What is to be saved: what differs, and what goes although no value of its own says so. */
+export type Change = { change: Settings; unset: Unset[] };
 export type Problems = Partial<Record<FieldName | "patterns" | "form", string>>;
 
 /** The settings of a scope: a folder's own, or, without a folder, the user's. */
@@ -80,8 +82,9 @@ export function draftOf(settings: Settings): Draft {
 }
 
 /** What differs from the settings as they are, and what is wrong with it. Where something is, nothing should be sent. */
-export function changeOf(draft: Draft, before: Settings): { change: Settings; problems: Problems } {
+export function changeOf(draft: Draft, before: Settings): Change & { problems: Problems } {
   const change: Settings = {};
+  const unset: Unset[] = [];
   const problems: Problems = {};
   const old = draftOf(before);
   for (const field of FIELDS) {
@@ -89,6 +92,7 @@ export function changeOf(draft: Draft, before: Settings): { change: Settings; pr
     if (text === old.values[field.name]) continue;
     const problem = problemOf(field, text);
     if (problem !== null) problems[field.name] = problem;
+    else if (field.name === "temperature" && text === "") unset.push("temperature");
     else if (field.kind === "whole" || field.kind === "decimal")
       Object.assign(change, { [field.name]: Number(text) });
     else Object.assign(change, { [field.name]: text });
@@ -98,14 +102,17 @@ export function changeOf(draft: Draft, before: Settings): { change: Settings; pr
     problems.patterns = "A pattern is empty. Fill it in or remove it.";
   else if (JSON.stringify(patterns) !== JSON.stringify(before.sensitiveFilePatterns ?? []))
     change.sensitiveFilePatterns = patterns;
-  return { change, problems };
+  return { change, unset, problems };
 }
 
 /** Settings after a change that the host has taken: what is empty or 0 is out, the rest holds. */
-export function applied(before: Settings, change: Settings): Settings {
+export function applied(before: Settings, { change, unset }: Change): Settings {
   const all = Object.entries({ ...before, ...change });
   const isOut = ([name, value]: [string, unknown]) =>
-    value === "" || (value === 0 && name !== "temperature") || (Array.isArray(value) && value.length === 0);
+    value === "" ||
+    (value === 0 && name !== "temperature") ||
+    (Array.isArray(value) && value.length === 0) ||
+    unset.some((each) => each === name);
   return Object.fromEntries(all.filter((entry) => !isOut(entry)));
 }
 
@@ -113,10 +120,7 @@ export function applied(before: Settings, change: Settings): Settings {
 function problemOf(field: Field, text: string): string | null {
   if (field.kind === "address" || field.kind === "model")
     return text.length > field.max ? `At most ${String(field.max)} characters.` : null;
-  if (text === "") {
-    // There is no number that stands for none.
-    return field.kind === "decimal" ? "Once set it can be changed, but taken out only in the file." : null;
-  }
+  if (text === "") return null;
   const number = Number(text);
   if (field.kind === "decimal")
     return number >= 0 && number <= field.max ? null : `A number from 0 to ${String(field.max)}.`;

@@ -52,6 +52,13 @@ test("a turn's own sum goes before what was found by subtracting", () => {
   expect(log.spent.costs.get("USD")).toBe(0.25);
 });
 
+test("what a turn is said to have cost adds up, and what the whole has grown by meanwhile is not added to it", () => {
+  const own: Body = { ...used(1, 1), cost: { amount: 0.25, currency: "USD" } } as Body;
+  const log = logOf([own, 1], [soFar(0.75), 1], [own, 1]);
+  expect(log.turn(1)?.used?.costs.get("USD")).toBe(0.5);
+  expect(log.spent.costs.get("USD")).toBe(0.5);
+});
+
 test("an event is found in its piece: words by their last, calls by their first", () => {
   const log = logOf(
     [{ type: "turnStarted" }, 1],

@@ -1,14 +1,15 @@
 /** What turns have used: tokens and money, added up and said in words. Knows no DOM. */
 import type { Cost, CostSum, Tokens, UsageRow } from "../wire";
 
-export type Spent = { tokens: Tokens; costs: Map<string, number> };
+/** `told` has the currencies in which the agent said by itself what a turn has cost. */
+export type Spent = { tokens: Tokens; costs: Map<string, number>; told: Set<string> };
 
 const COUNT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 /** Currencies that an agent may name; the rest is not added up. */
 const MAX_CURRENCIES = 8;
 
 export function nothingSpent(): Spent {
-  return { tokens: { input: 0, output: 0, cached: 0, thought: 0 }, costs: new Map() };
+  return { tokens: { input: 0, output: 0, cached: 0, thought: 0 }, costs: new Map(), told: new Set() };
 }
 
 export function addTokens(spent: Spent, more: Tokens): void {

@@ -10,7 +10,7 @@ import type { Session } from "../wire";
 import { appStyle } from "./app-style";
 import { confirmed } from "./confirm";
 import { SbBench } from "./sb-bench";
-import "./sb-empty";
+import { SbEmpty } from "./sb-empty";
 import { SbInspector } from "./sb-inspector";
 import { SbKeys } from "./sb-keys";
 import "./sb-link-state";
@@ -18,7 +18,7 @@ import { SbPrompt } from "./sb-prompt";
 import { SbRules } from "./sb-rules";
 import { SbSearch } from "./sb-search";
 import "./sb-sessions";
-import { SbSettings } from "./sb-settings";
+import "./sb-settings";
 import { SbTabs } from "./sb-tabs";
 import "./sb-toasts";
 import { SbTranscript } from "./sb-transcript";
@@ -43,6 +43,7 @@ export class SbApp extends LitElement {
       this.frames += 1;
       this.said = this.news.of(this.page) ?? this.said;
       document.title = this.news.title(this.page);
+      if (this.page.takeWanted()) void this.goOn();
     };
     window.addEventListener("keydown", this.key);
   }
@@ -179,7 +180,7 @@ export class SbApp extends LitElement {
           <h1 class="spoken">${revealed(page.session?.title || "New conversation")}</h1>
           ${
             blank
-              ? html`<sb-empty .page=${page} .version=${tabbed}></sb-empty>`
+              ? html`<sb-empty .page=${page} .version="${tabbed} ${page.machine.phase} ${page.local.version}"></sb-empty>`
               : html`<sb-transcript .page=${page} .tab=${tab} .version=${version}></sb-transcript>`
           }
           <sb-prompt .page=${page} .tab=${tab} .version=${version}></sb-prompt>
@@ -190,13 +191,22 @@ export class SbApp extends LitElement {
       <sb-inspector></sb-inspector>
       <sb-bench .page=${page} .version=${version}></sb-bench>
       <sb-rules .page=${page} .version=${listed}></sb-rules>
-      <sb-settings .page=${page} .version=${version}></sb-settings>
+      <sb-settings .page=${page} .version=${version} ?open=${page.settingsOpen}></sb-settings>
       <div class="spoken" role="status" aria-live="polite">${this.said}</div>
     </div>`;
   }
 
   private get prompt(): SbPrompt | null {
     return this.renderRoot.querySelector<SbPrompt>("sb-prompt");
+  }
+
+  /** The keys go to what is next: a step that must be taken, or the box. */
+  private async goOn(): Promise<void> {
+    await this.updateComplete;
+    const empty = this.renderRoot.querySelector<SbEmpty>("sb-empty");
+    await empty?.updateComplete;
+    if (empty?.focusLead() || matchMedia("(pointer: coarse)").matches) return;
+    this.prompt?.focusBox();
   }
 
   private get keysOpen(): boolean {
@@ -234,7 +244,7 @@ export class SbApp extends LitElement {
 
   private readonly showSettings = (): void => {
     this.drawer = false;
-    this.renderRoot.querySelector<SbSettings>("sb-settings")?.show();
+    this.page.openSettings(true);
   };
 
   /** The search box, wherever it is hidden. */
@@ -249,8 +259,7 @@ export class SbApp extends LitElement {
   private get sheetOpen(): boolean {
     const bench = this.renderRoot.querySelector<SbBench>("sb-bench");
     const rules = this.renderRoot.querySelector<SbRules>("sb-rules");
-    const settings = this.renderRoot.querySelector<SbSettings>("sb-settings");
-    return [this.inspector, bench, rules, settings].some((sheet) => sheet?.open ?? false);
+    return this.page.settingsOpen || [this.inspector, bench, rules].some((sheet) => sheet?.open ?? false);
   }
 
   private readonly showKeys = (): void => {

@@ -1,9 +1,14 @@
 /** What a new tab shows: what this is, and a few things to try. */
 import { css, html, LitElement, nothing } from "lit";
 import { property } from "lit/decorators.js";
-import { revealed } from "../model/words";
+import { isDemoOnly } from "../model/localmodel";
+import { folderName, revealed } from "../model/words";
 import type { Page } from "../page";
+import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
+import { localStyle } from "./local-style";
+import "./sb-local-model";
+import { askTrust } from "./trusting";
 
 const DEMO: [string, string][] = [
   ["demo: help", "See what the demo agent can do"],
@@ -18,6 +23,7 @@ const REAL: [string, string][] = [
 export class SbEmpty extends LitElement {
   static override styles = [
     shared,
+    localStyle,
     css`
       :host {
         display: grid;
@@ -61,6 +67,11 @@ export class SbEmpty extends LitElement {
       code {
         font: 0.92em var(--sb-mono);
       }
+      .answers {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5em;
+      }
       .keys {
         margin: 1.4em 0 0;
         font-size: 0.85em;
@@ -77,9 +88,13 @@ export class SbEmpty extends LitElement {
   @property({ attribute: false }) page!: Page;
   @property({ attribute: false }) version = "";
 
+  /** The folder had to be trusted when this was drawn last. */
+  private led = false;
+
   protected override render() {
     const { agent } = this.page;
     const demo = agent === "demo";
+    if (this.mustTrust) return this.lead();
     return html`<div class="inner" data-testid="empty">
       <h2>${demo ? "Say something to the demo agent" : `What should ${agent} do?`}</h2>
       <p>
@@ -97,6 +112,7 @@ export class SbEmpty extends LitElement {
             </button>`,
         )}
       </div>
+      ${demo && this.leadsToModel ? html`<sb-local-model .page=${this.page} .version=${this.version}></sb-local-model>` : nothing}
       ${this.offers()}
       ${
         matchMedia("(pointer: coarse)").matches
@@ -106,6 +122,51 @@ export class SbEmpty extends LitElement {
               all keys.
             </p>`
       }
+    </div>`;
+  }
+
+  protected override updated(): void {
+    // Whoever was led to trust can write now.
+    if (this.led && !this.mustTrust) this.page.wantWords();
+    this.led = this.mustTrust;
+  }
+
+  /** True if there is a step before anybody can write, and the keys are on it now. */
+  focusLead(): boolean {
+    const lead = this.renderRoot.querySelector<HTMLElement>("[data-testid=lead-trust]");
+    lead?.focus();
+    return lead !== null;
+  }
+
+  /** Whether the agent would be refused here. */
+  private get mustTrust(): boolean {
+    const { agent, workspace } = this.page;
+    return agent !== "demo" && workspace !== undefined && !workspace.trusted;
+  }
+
+  /** Who has an agent needs no lead to one; who is on the way is not stopped. */
+  private get leadsToModel(): boolean {
+    const { local, model } = this.page;
+    return model.met && (local.step.at === "using" || isDemoOnly(model.workspaces.values()));
+  }
+
+  private lead() {
+    const { page } = this;
+    const root = page.workspace?.root ?? "";
+    return html`<div class="inner" data-testid="empty">
+      <h2>One more step: trust this folder</h2>
+      <p>
+        <strong>${revealed(page.agent)}</strong> reads files in <strong>${revealed(folderName(root))}</strong>, changes them and
+        runs commands there, and asks you about what is risky. So it works only in a folder that you trust.
+      </p>
+      <div class="answers">
+        <button class="primary" data-testid="lead-trust" @click=${() => void askTrust(page, root)}>
+          ${icons.shield} Trust this folder…
+        </button>
+        <button class="plain" data-testid="lead-demo" @click=${() => page.workWith("demo")}>
+          Use the demo agent
+        </button>
+      </div>
     </div>`;
   }
 

@@ -82,6 +82,7 @@ export class SbSettingsForm extends LitElement {
   private server() {
     const { testing, tested } = this.page.library.chores;
     const models = tested?.models ?? [];
+    const using = this.page.local.step.at === "using";
     return html`<section aria-labelledby="server">
       <h3 id="server">Model server</h3>
       <div class="field">
@@ -101,11 +102,26 @@ export class SbSettingsForm extends LitElement {
               </p>
               ${
                 models.length > 0
-                  ? html`<ul class="models" tabindex="0" aria-label="Models" data-testid="settings-models">
-                      ${models.slice(0, MAX_MODELS).map((model) => html`<li>${revealed(model)}</li>`)}
+                  ? html`<p class="small muted" id="use-one">Choose one to work with it:</p>
+                    <ul class="models" aria-labelledby="use-one" data-testid="settings-models">
+                      ${models.slice(0, MAX_MODELS).map(
+                        (model) =>
+                          html`<li>
+                            <button
+                              type="button"
+                              data-testid="settings-use"
+                              aria-label="Work with ${revealed(model)}"
+                              ?disabled=${using}
+                              @click=${() => void this.page.local.use(tested.baseUrl, model)}
+                            >
+                              ${revealed(model)}
+                            </button>
+                          </li>`,
+                      )}
                     </ul>`
                   : nothing
-              }`
+              }
+              ${this.used()}`
           : nothing
       }
       <div class="fields" role="group" aria-label="Models">${MODEL_FIELDS.map((field) => this.field(field))}</div>
@@ -113,6 +129,32 @@ export class SbSettingsForm extends LitElement {
         ${models.slice(0, MAX_MODELS).map((model) => html`<option .value=${model}></option>`)}
       </datalist>
     </section>`;
+  }
+
+  /** How the choice of a model went. */
+  private used() {
+    const { step, problem, ready } = this.page.local;
+    if (step.at === "using")
+      return html`<p class="small muted" role="status">Setting up an agent with ${revealed(step.model)}…</p>`;
+    if (problem !== "")
+      return html`<p class="small wrong" role="alert" data-testid="settings-use-problem">${sentence(problem)}</p>`;
+    if (!ready) return nothing;
+    return html`<div class="line">
+      <p class="small good" role="status" data-testid="settings-used">
+        The agent <code>${revealed(ready.agent)}</code> works with <code>${revealed(ready.model)}</code> now.
+      </p>
+      <button
+        type="button"
+        class="primary"
+        data-testid="settings-open-agent"
+        @click=${() => {
+          this.dispatchEvent(new CustomEvent("sb-done", { bubbles: true, composed: true }));
+          this.page.workWith(ready.agent);
+        }}
+      >
+        Talk to it
+      </button>
+    </div>`;
   }
 
   private field(field: Field) {
@@ -247,7 +289,7 @@ export class SbSettingsForm extends LitElement {
     const { chores } = this.page.library;
     if (chores.saving) return;
     this.saved = false;
-    const { change, problems } = changeOf(this.draft, this.base);
+    const { problems, ...change } = changeOf(this.draft, this.base);
     this.problems = problems;
     if (Object.keys(problems).length > 0) return this.toProblem();
     const why = await chores.save(this.folder, change);

@@ -1,5 +1,5 @@
 /** The settings, on a sheet over the page: whose they are, the form, the token, what was used, and upkeep. */
-import { css, html, LitElement, nothing } from "lit";
+import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { property, state } from "lit/decorators.js";
 import { folderName, revealed } from "../model/words";
 import type { Page } from "../page";
@@ -53,27 +53,33 @@ export class SbSettings extends LitElement {
   ];
   @property({ attribute: false }) page!: Page;
   @property({ attribute: false }) version = "";
-  @state() open = false;
+  @property({ type: Boolean }) open = false;
   /** The folder whose settings are shown; null for the user's own. */
   @state() private folder: string | null = null;
 
-  show(): void {
-    this.open = true;
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has("open") && this.open) this.begin();
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    if (!changed.has("open")) return;
+    const dialog = this.renderRoot.querySelector("dialog");
+    if (dialog && !dialog.open) dialog.showModal();
+  }
+
+  private begin(): void {
     const { library } = this.page;
     library.watchSettings();
     library.chores.tested = null;
+    this.page.local.ready = null;
     void library.chores.readDays();
-    void this.updateComplete.then(() => {
-      const dialog = this.renderRoot.querySelector("dialog");
-      if (dialog && !dialog.open) dialog.showModal();
-    });
   }
 
   protected override render() {
     if (!this.open) return nothing;
     const { chores } = this.page.library;
     const { settings } = chores;
-    return html`<dialog aria-labelledby="settings-title" data-testid="settings" @close=${() => (this.open = false)}>
+    return html`<dialog aria-labelledby="settings-title" data-testid="settings" @close=${this.close} @sb-done=${this.shut}>
       <div class="bar">
         <h2 id="settings-title">Settings</h2>
         <form method="dialog">
@@ -103,6 +109,15 @@ export class SbSettings extends LitElement {
       </div>
     </dialog>`;
   }
+
+  private readonly close = (): void => {
+    this.page.openSettings(false);
+  };
+
+  /** At once, so that what is below can have the focus. */
+  private readonly shut = (): void => {
+    this.renderRoot.querySelector("dialog")?.close();
+  };
 
   private whose() {
     const workspaces = [...this.page.model.workspaces.values()];

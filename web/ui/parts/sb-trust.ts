@@ -6,8 +6,8 @@ import { folderName, revealed } from "../model/words";
 import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
-import { confirmed } from "./confirm";
 import { sentence } from "./shown";
+import { askTrust } from "./trusting";
 
 export class SbTrust extends LitElement {
   static override styles = [
@@ -60,20 +60,10 @@ export class SbTrust extends LitElement {
         <strong>${revealed(folderName(workspace.root))}</strong> is not trusted, so only the demo agent runs
         here.
       </span>
-      <button data-testid="trust-button" @click=${() => void this.ask(workspace.root)}>
+      <button data-testid="trust-button" @click=${() => void askTrust(this.page, workspace.root)}>
         Trust this folder…
       </button>
     </div>`;
-  }
-
-  private async ask(root: string): Promise<void> {
-    const sure = await confirmed({
-      title: "Trust this folder?",
-      exact: revealed(root),
-      text: "Its configuration may name programs, and agents may then run commands and change files in it. Trust it only if you know where it comes from.",
-      yes: "Trust this folder",
-    });
-    if (sure) this.page.trust(root, true);
   }
 }
 

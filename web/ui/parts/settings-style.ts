@@ -88,12 +88,13 @@ export const settingsStyle = css`
     max-height: 9em;
     overflow-y: auto;
   }
-  .models li {
-    border: 1px solid var(--sb-line);
+  .models button {
     border-radius: 6px;
     padding: 0.05em 0.5em;
     font: 0.85em/1.7 var(--sb-mono);
+    white-space: normal;
     overflow-wrap: anywhere;
+    text-align: left;
   }
   .patterns {
     display: grid;

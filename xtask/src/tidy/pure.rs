@@ -5,7 +5,7 @@ use crate::tidy::report::Report;
 use crate::tidy::source::{Reach, Source};
 use crate::tidy::tree::Tree;
 
-const PURE_CRATES: &[&str] = &["crates/types", "crates/core", "crates/dialects"];
+const PURE_CRATES: &[&str] = &["crates/types", "crates/core", "crates/dialects", "crates/agent"];
 
 /// Dependencies that only compute. Another one is added here by somebody who has read what it does.
 const PURE_DEPENDENCIES: &[&str] = &[
@@ -19,6 +19,7 @@ const PURE_DEPENDENCIES: &[&str] = &[
     "serde",
     "serde_json",
     "similar",
+    "switchboard-dialects",
     "switchboard-types",
     "thiserror",
     "tree-sitter",

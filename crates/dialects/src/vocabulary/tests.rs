@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use switchboard_types::{
     AgentName, Approval, ApprovalId, ApprovalKind, Body, CallId, Detail, Execution, ExecutionEnd, ExecutionId,
     LogLevel, Memory, Outcome, PageBuilder, PlanEntry, PlanStatus, Prompt, Resolution, RuleId, RuleWhat, Seq,
-    SessionPolicy, Severity, SignInBy, SignInMethod, SlashCommand, Source, SourceId, Time, ToolCall, ToolContent,
-    ToolName, ToolStatus, TurnId, TurnName, TurnNames, WorkspaceRoot,
+    SessionPolicy, Severity, SignInBy, SignInMethod, SlashCommand, Source, SourceId, Time, Tokens, ToolCall,
+    ToolContent, ToolName, ToolStatus, TurnId, TurnName, TurnNames, WorkspaceRoot,
 };
 
 use super::*;
@@ -142,6 +142,7 @@ fn bodies() -> Vec<Body> {
         },
         Body::OptionsChanged { options: Vec::new() },
         Body::Usage { used: 1, size: 2, cost: None },
+        Body::TurnUsed { tokens: Tokens::default(), cost: None },
         Body::SignInNeeded {
             message: "sign in".to_owned(),
             methods: vec![SignInMethod {

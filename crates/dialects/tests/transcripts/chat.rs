@@ -101,7 +101,7 @@ fn chore(what: &Chore) -> Value {
         Chore::Library(LibraryRequest::Search(query)) => json!({"search": query.text, "order": query.order}),
         Chore::Library(LibraryRequest::Upkeep {}) => json!("upkeep"),
         Chore::Library(LibraryRequest::Rebuild {}) => json!("rebuild"),
-        Chore::Settings(SettingsRequest::Save { scope: SettingsScope::User, change }) => json!({"save": change}),
+        Chore::Settings(SettingsRequest::Save { scope: SettingsScope::User, change, .. }) => json!({"save": change}),
         Chore::Settings(SettingsRequest::SaveToken { token, base_url }) => {
             json!({"token": token.0, "baseUrl": base_url})
         }

@@ -15,6 +15,9 @@ use switchboard_types::{
 
 const EPOCH: Epoch = Epoch(0xab);
 
+/// Where a message stands, whose it is, and its snippet in pieces that are a match or not.
+type Hit = (u64, Role, Vec<(String, bool)>);
+
 #[derive(Deserialize)]
 #[serde(tag = "told", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 enum Saying {
@@ -63,7 +66,7 @@ enum Answer {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 enum Chored {
-    Found { session: SessionId, title: String, messages: Vec<(u64, Role, Vec<(String, bool)>)> },
+    Found { session: SessionId, title: String, messages: Vec<Hit> },
     Kept { sessions: u64, messages: u64, before: u64, after: u64 },
     Rebuilt { sessions: u64, messages: u64, backup: String },
     Saved,

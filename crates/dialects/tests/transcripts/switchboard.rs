@@ -8,8 +8,8 @@ use switchboard_dialects::view::{Switchboard, switchboard};
 use switchboard_types::{
     AgentInfo, AgentName, AgentOffer, AgentState, Body, Chore, ChoreAnswer, Command, Containment, CostSum, Epoch,
     FileAnswer, FileRequest, Found, FoundMessage, FoundSession, HistoryPlace, Kept, LibraryAnswer, LibraryRequest,
-    PageBuilder, ProcessPer, Rebuilt, Reject, RejectCode, RequestNo, Role, Rule, Seen, Seq, SessionAnswer, SessionId,
-    SessionRequest, SessionSummary, Settings, SettingsAnswer, SettingsRequest, SettingsScope, SettingsState,
+    ModelServer, PageBuilder, ProcessPer, Rebuilt, Reject, RejectCode, RequestNo, Role, Rule, Seen, Seq, SessionAnswer,
+    SessionId, SessionRequest, SessionSummary, Settings, SettingsAnswer, SettingsRequest, SettingsScope, SettingsState,
     SnippetPiece, Status, TabId, Time, Tokens, Told, Trust, TurnId, TurnNames, UsageRow, Visibility, WorkspaceRoot,
     WorkspaceSummary,
 };
@@ -138,10 +138,18 @@ fn asked(what: &LibraryRequest) -> Value {
 
 fn set(what: &SettingsRequest) -> Value {
     match what {
-        SettingsRequest::Save { scope: SettingsScope::User, change } => json!({"save": change}),
-        SettingsRequest::Save { scope: SettingsScope::Workspace(root), change } => json!({"save": change, "in": root}),
+        SettingsRequest::Save { scope, change, unset } => {
+            let root = match scope {
+                SettingsScope::User => None,
+                SettingsScope::Workspace(root) => Some(json!(root)),
+            };
+            let unset = (!unset.is_empty()).then(|| json!(unset));
+            object([("save", Some(json!(change))), ("in", root), ("unset", unset)])
+        }
         SettingsRequest::SaveToken { token, base_url } => json!({"token": token.0, "for": base_url}),
         SettingsRequest::Test { base_url } => json!({"test": base_url}),
+        SettingsRequest::FindServers {} => json!("find"),
+        SettingsRequest::UseModel { base_url, model } => json!({"use": model, "at": base_url}),
     }
 }
 
@@ -177,10 +185,12 @@ enum Saying {
     Rebuilt { request: RequestNo },
     ChoreNews { request: RequestNo, done: u64, total: u64 },
     ChoreRefused { request: RequestNo, message: String },
-    Settings { user: Settings, own: Settings, has_token: bool },
+    Settings { user: Box<Settings>, own: Box<Settings>, has_token: bool },
     Saved { request: RequestNo },
     Token { request: RequestNo, has_token: bool },
     Tested { request: RequestNo, success: bool, message: String, models: Vec<String> },
+    Servers { request: RequestNo, servers: Vec<ModelServer>, message: String },
+    InUse { request: RequestNo, agent: AgentName },
     Artifact { request: RequestNo, name: String, size: u64, url: String },
     Done { request: RequestNo },
     AnswerRefused { request: RequestNo, message: String },
@@ -238,8 +248,8 @@ fn told(from: &Value) -> Told {
             Told::ChoreDone { request, result: Err(Reject::new(RejectCode::BadMessage, message)) }
         }
         Saying::Settings { user, own, has_token } => Told::Settings(Arc::new(SettingsState {
-            user,
-            workspaces: vec![(WorkspaceRoot::from("/w"), own)],
+            user: *user,
+            workspaces: vec![(WorkspaceRoot::from("/w"), *own)],
             has_token,
             tokens_in: "the keyring".to_owned(),
             first_run: false,
@@ -249,6 +259,10 @@ fn told(from: &Value) -> Told {
         Saying::Tested { request, success, message, models } => {
             settings(request, SettingsAnswer::Tested { success, message, models })
         }
+        Saying::Servers { request, servers, message } => {
+            settings(request, SettingsAnswer::Servers { servers, message })
+        }
+        Saying::InUse { request, agent } => settings(request, SettingsAnswer::InUse { agent }),
         Saying::Artifact { request, name, size, url } => {
             let files = FileAnswer::Artifact { name, mime: "text/markdown".to_owned(), size, url };
             Told::Answer { request, result: Ok(Box::new(SessionAnswer::Files(Box::new(files)))) }

@@ -33,8 +33,6 @@ const BETWEEN: Duration = Duration::from_secs(5 * 60);
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 /// Bytes of one answer.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
-/// The end of an address that names a version already.
-const VERSIONED: &str = "/v1";
 
 /// Who is called.
 #[derive(Debug)]
@@ -96,9 +94,9 @@ impl Known {
 
 impl Far {
     pub(super) fn new(base_url: &str, token: Option<&Secret>) -> Self {
-        let bare = base_url.trim_end_matches('/');
-        let bare = bare.strip_suffix(VERSIONED).unwrap_or(bare);
-        let caller = Address::read(bare).and_then(|address| Caller::new(address, token));
+        // Paths are put together below the origin, since each way of talking has its own below the same address.
+        let origin = Address::read(base_url).and_then(|address| Address::read(&address.origin()));
+        let caller = origin.and_then(|address| Caller::new(address, token));
         Self { base_url: base_url.to_owned(), caller, had_token: token.is_some() }
     }
 
@@ -229,7 +227,8 @@ impl Far {
         model: &str,
     ) -> Result<hyper::Response<Incoming>, Failure> {
         let began = Instant::now();
-        let answered = caller.post(&post.path, post.body);
+        let path = path_below(&self.base_url, &post.path);
+        let answered = caller.post(&path, post.body);
         tokio::pin!(answered);
         for (round, after) in TAKES_LONG.iter().chain([&FIRST_BYTE]).enumerate() {
             tokio::select! {
@@ -283,6 +282,30 @@ impl Far {
                 Said::End(End::Failed(Trouble { message: hush(trouble.message), ..trouble }))
             }
             other @ (Said::Call(_) | Said::Used(_) | Said::End(End::Done | End::Cut)) => other,
+        }
+    }
+}
+
+/// Where a path of a way of talking is, from the origin on.
+fn path_below(base_url: &str, path: &str) -> String {
+    let whole = server::address(base_url, path);
+    let below = whole.split_once("://").map_or(whole.as_str(), |(_, rest)| rest);
+    format!("/{}", below.split_once('/').map_or("", |(_, path)| path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stand_below_the_origin_with_the_version_that_the_address_has() {
+        for (base_url, path, below) in [
+            ("http://127.0.0.1:11434", "/api/chat", "/api/chat"),
+            ("http://127.0.0.1:11434/v1/", "/api/chat", "/api/chat"),
+            ("http://127.0.0.1:8080/v1", "/v1/models", "/v1/models"),
+            ("https://h.example/paas/v4", "/v1/chat/completions", "/paas/v4/chat/completions"),
+        ] {
+            assert_eq!(path_below(base_url, path), below);
         }
     }
 }

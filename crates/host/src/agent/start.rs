@@ -126,6 +126,8 @@ pub fn base_url_of_ollama(variable: Option<&str>) -> String {
         "[::]" | "::" => "[::1]",
         other => other,
     };
+    let bare = host.contains(':') && !host.starts_with('[');
+    let host = if bare { format!("[{host}]") } else { host.to_owned() };
     format!("{scheme}://{host}:{port}{}", path.trim_end_matches('/'))
 }
 

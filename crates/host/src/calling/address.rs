@@ -56,7 +56,7 @@ impl Address {
     }
 
     /// The host without the brackets of an address of version 6.
-    pub(super) fn bare_host(&self) -> &str {
+    pub(crate) fn bare_host(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 

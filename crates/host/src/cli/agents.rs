@@ -5,12 +5,14 @@
 //! | `configured` | who is configured for a workspace, and whether each may start there |
 //! | `list` | `agents list` |
 //! | `change` | `agents add` and `agents remove` |
+//! | `model` | the built-in agent over a model's server, to be added or listed |
 //! | `check` | `agents check` |
 
 mod change;
 mod check;
 mod configured;
 mod list;
+mod model;
 
 pub(super) use configured::{Configured, Listed};
 
@@ -21,7 +23,7 @@ use super::exit::Failure;
 pub(super) async fn run(cli: &Cli, command: &AgentsCommand) -> Result<(), Failure> {
     match command {
         AgentsCommand::List => list::run(cli).await,
-        AgentsCommand::Add(wanted) => change::add(cli, wanted),
+        AgentsCommand::Add(wanted) => change::add(cli, wanted).await,
         AgentsCommand::Check(wanted) => check::run(cli, wanted).await,
         AgentsCommand::Remove { name } => change::remove(cli, name).await,
     }

@@ -231,11 +231,20 @@ pub enum AgentsCommand {
 /// What to add.
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// The agent's name; without a command, that of a well-known agent
+    /// The agent's name; without a command, that of a well-known agent, or `ollama`
     pub name: String,
-    /// How an agent with a command of its own speaks
-    #[arg(long, value_enum, default_value_t = KindArg::Acp, requires = "command")]
-    pub kind: KindArg,
+    /// What it is: how its command speaks, `acp` if nobody says, or the built-in agent over a model's server
+    #[arg(long, value_enum)]
+    pub kind: Option<KindArg>,
+    /// The model that it works with; needed only where the server has several
+    #[arg(long, value_name = "MODEL", conflicts_with = "command")]
+    pub model: Option<String>,
+    /// Where models are served; else where Ollama is
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    pub base_url: Option<String>,
+    /// The stored secret that goes to that server as its token
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub secret: Option<String>,
     /// A variable of the host's environment to pass on to it; may be given again
     #[arg(long, value_name = "VARIABLE", requires = "command")]
     pub inherit: Vec<String>,
@@ -257,7 +266,7 @@ pub struct CheckArgs {
     pub apart: bool,
 }
 
-/// The kinds of agents that are programs.
+/// The kinds of agents that can be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KindArg {
     /// Lines of JSON
@@ -266,6 +275,8 @@ pub enum KindArg {
     Acp,
     /// JSON-RPC with a header before each message
     Apex,
+    /// The built-in agent, with a model of a server
+    Model,
 }
 
 /// What the built-in agent works with.

@@ -10,9 +10,6 @@ use super::args::{Cli, Format};
 use super::exit::Failure;
 use super::print;
 
-/// Dialects for views that the contract names and this version lacks.
-const LATER: [&str; 1] = ["chat"];
-
 /// The dialect for views of this name.
 pub(super) fn view_dialect(name: &str) -> Result<ViewKind, Failure> {
     let found = ViewKind::ALL.into_iter().find(|kind| kind.name() == name);
@@ -20,13 +17,7 @@ pub(super) fn view_dialect(name: &str) -> Result<ViewKind, Failure> {
 }
 
 fn no_dialect(name: &str, known: &[&str]) -> Failure {
-    let known = known.join(", ");
-    let message = if LATER.contains(&name) {
-        format!("this version does not speak the dialect `{name}` yet; it speaks: {known}")
-    } else {
-        format!("there is no dialect `{name}`; there are: {known}")
-    };
-    Failure::usage(message)
+    Failure::usage(format!("there is no dialect `{name}`; there are: {}", known.join(", ")))
 }
 
 /// Prints one schema, or all of them as one object.

@@ -12,12 +12,12 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::place::{ConfigError, Source};
 use super::settings::{Config, Owner, text_of};
-use crate::agents::{AgentSpec, EnvValue};
+use crate::agents::{AgentKind, AgentSpec, EnvValue};
 
 /// The table of all agents.
-const AGENTS: &str = "agents";
+pub(super) const AGENTS: &str = "agents";
 /// The key that names the one that works when nobody is named.
-const DEFAULT: &str = "default_agent";
+pub(super) const DEFAULT: &str = "default_agent";
 
 /// Why the file was not changed.
 #[derive(Debug, Error)]
@@ -86,19 +86,23 @@ pub fn add(file: &Path, agent: &AgentSpec) -> Result<(), EditError> {
         return Err(EditError::Taken { name: agent.name.clone(), file: file.to_owned() });
     }
     let by_hand = || EditError::ByHand { file: file.to_owned() };
-    let entry = entry(agent).ok_or_else(by_hand)?;
-    // At the end nothing of what was written by hand moves. Where that cannot be, all agents are one value.
-    let mut text = appended(&before.text, &agent.name, entry.clone());
-    if held.would_be(&text).is_err()
-        && let Some(within) = before.with_value(&agent.name, entry)
-    {
-        text = within;
-    }
+    let text = with_entry(&held, (&before.text, &before.document), agent).ok_or_else(by_hand)?;
     let after = held.would_be(&text)?;
     if after.configured(&agent.name) != Some(agent) || !same_but(&before.config, &after, &agent.name) {
         return Err(by_hand());
     }
     held.write(&text)
+}
+
+/// The text with the agent in it, of which `document` is the same; none for kinds that are not written by program.
+pub(super) fn with_entry(held: &Held<'_>, (text, document): (&str, &DocumentMut), agent: &AgentSpec) -> Option<String> {
+    let entry = entry(agent)?;
+    // At the end nothing of what was written by hand moves. Where that cannot be, all agents are one value.
+    let appended = appended(text, &agent.name, entry.clone());
+    match held.would_be(&appended) {
+        Ok(_) => Some(appended),
+        Err(_) => with_value(document, &agent.name, entry).or(Some(appended)),
+    }
 }
 
 /// The text with an entry of its own at the end.
@@ -141,16 +145,22 @@ pub fn remove(file: &Path, name: &AgentName) -> Result<AlsoRemoved, EditError> {
 }
 
 /// Whether both have the same agents, this one aside.
-fn same_but(before: &Config, after: &Config, name: &AgentName) -> bool {
+pub(super) fn same_but(before: &Config, after: &Config, name: &AgentName) -> bool {
     let others = |config: &Config| config.agents().filter(|spec| spec.name != *name).collect::<Vec<_>>();
     others(before) == others(after) && before.server == after.server && before.startup == after.startup
 }
 
-/// The table of an agent that is a process; none for other kinds.
+/// The table of an agent that is a process or works with a model; none for other kinds.
 fn entry(agent: &AgentSpec) -> Option<InlineTable> {
-    let process = agent.kind.process()?;
     let mut table = InlineTable::new();
     table.insert("kind", agent.kind.word().into());
+    if let AgentKind::Model { base_url, model, secret, .. } = &agent.kind {
+        table.insert("base_url", base_url.as_str().into());
+        table.insert("model", model.as_str().into());
+        secret.iter().for_each(|secret| drop(table.insert("secret", secret.name.as_str().into())));
+        return Some(table);
+    }
+    let process = agent.kind.process()?;
     table.insert("command", Value::Array(process.command.iter().collect::<Array>()));
     if !process.env.is_empty() {
         let mut env = InlineTable::new();
@@ -174,19 +184,17 @@ fn entry(agent: &AgentSpec) -> Option<InlineTable> {
 
 /// The file as it was read.
 pub(super) struct Read {
-    text: String,
+    pub(super) text: String,
     pub(super) config: Config,
     pub(super) document: DocumentMut,
 }
 
-impl Read {
-    /// The text with an entry within the one value that all agents are; none if they are not.
-    fn with_value(&self, name: &AgentName, entry: InlineTable) -> Option<String> {
-        let mut document = self.document.clone();
-        let agents = document.get_mut(AGENTS)?.as_inline_table_mut()?;
-        agents.insert(name.as_str(), Value::InlineTable(entry));
-        Some(document.to_string())
-    }
+/// The text with an entry within the one value that all agents are; none if they are not.
+fn with_value(document: &DocumentMut, name: &AgentName, entry: InlineTable) -> Option<String> {
+    let mut document = document.clone();
+    let agents = document.get_mut(AGENTS)?.as_inline_table_mut()?;
+    agents.insert(name.as_str(), Value::InlineTable(entry));
+    Some(document.to_string())
 }
 
 /// The file while it is changed: whoever else wants to change it by program waits.

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use switchboard_types::{Patterns, Settings, Unasked};
+use switchboard_types::{Patterns, Settings, Unasked, Unset};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
-use super::edit::{EditError, Held, Read};
+use super::edit::{EditError, Held};
 use super::settings::{Config, Owner, WORKSPACE_FILE};
 use super::values;
 
@@ -16,12 +16,12 @@ const EDITS: &str = "edits";
 const PATTERNS: &str = "patterns";
 
 /// Changes the user's own file, which is made if it is not there.
-pub fn to_users_file(file: &Path, change: &Settings) -> Result<(), EditError> {
-    save(&Held::of(file)?, change)
+pub fn to_users_file(file: &Path, change: &Settings, unset: &[Unset]) -> Result<(), EditError> {
+    save(&Held::of(file)?, change, unset)
 }
 
 /// Changes the file of a workspace that is trusted, on top of what the user has.
-pub fn to_workspaces_file(root: &Path, user: &Config, change: &Settings) -> Result<(), EditError> {
+pub fn to_workspaces_file(root: &Path, user: &Config, change: &Settings, unset: &[Unset]) -> Result<(), EditError> {
     let file = root.join(WORKSPACE_FILE);
     let may_be = change.sensitive_file_patterns.iter().flat_map(|patterns| &patterns.0);
     if may_be.clone().any(|(_, word)| *word == Unasked::May) {
@@ -37,7 +37,7 @@ pub fn to_workspaces_file(root: &Path, user: &Config, change: &Settings) -> Resu
     }
     let held = Held::of_workspace(&file, user.clone())?;
     within(&inside, held.file(), &file)?;
-    save(&held, change)
+    save(&held, change, unset)
 }
 
 fn within(root: &Path, path: &Path, file: &Path) -> Result<(), EditError> {
@@ -48,10 +48,10 @@ fn within(root: &Path, path: &Path, file: &Path) -> Result<(), EditError> {
     Err(EditError::Refused(message))
 }
 
-fn save(held: &Held<'_>, change: &Settings) -> Result<(), EditError> {
+fn save(held: &Held<'_>, change: &Settings, unset: &[Unset]) -> Result<(), EditError> {
     let before = held.read()?;
     let had = own(&before.config, held.owner());
-    let wanted = applied(had, change);
+    let wanted = applied(had, change, unset);
     if let Some(message) = values::error_in(&wanted) {
         return Err(EditError::Refused(message));
     }
@@ -59,7 +59,9 @@ fn save(held: &Held<'_>, change: &Settings) -> Result<(), EditError> {
         return Ok(());
     }
     let by_hand = || EditError::ByHand { file: held.named().to_owned() };
-    let text = written(&before, had, &wanted).ok_or_else(by_hand)?;
+    let mut document = before.document.clone();
+    write_into(&mut document, had, &wanted).ok_or_else(by_hand)?;
+    let text = document.to_string();
     let after = held.would_be(&text)?;
     let mut others = after.clone();
     others.settings.clone_from(&before.config.settings);
@@ -80,7 +82,7 @@ fn own(config: &Config, owner: Owner) -> &Settings {
 }
 
 /// What holds after a change: what it does not name stays, and what is empty goes.
-fn applied(before: &Settings, change: &Settings) -> Settings {
+pub(super) fn applied(before: &Settings, change: &Settings, unset: &[Unset]) -> Settings {
     let text = |had: &Option<String>, wanted: &Option<String>| match wanted.as_deref().map(str::trim) {
         None => had.clone(),
         Some("") => None,
@@ -99,14 +101,13 @@ fn applied(before: &Settings, change: &Settings) -> Settings {
         max_iterations: change.max_iterations.or(before.max_iterations).filter(|number| *number > 0),
         tool_timeout: change.tool_timeout.or(before.tool_timeout).filter(|number| *number > 0),
         max_active_sessions: change.max_active_sessions.or(before.max_active_sessions).filter(|number| *number > 0),
-        temperature: change.temperature.or(before.temperature),
+        temperature: change.temperature.or(before.temperature).filter(|_| !unset.contains(&Unset::Temperature)),
         sensitive_file_patterns: patterns,
     }
 }
 
-/// The text with the other settings in it; none if it is written in a way that cannot be carried on.
-fn written(before: &Read, had: &Settings, wanted: &Settings) -> Option<String> {
-    let mut document = before.document.clone();
+/// Puts the other settings in; none if the file is written in a way that cannot be carried on.
+pub(super) fn write_into(document: &mut DocumentMut, had: &Settings, wanted: &Settings) -> Option<()> {
     let number = |number: u64| i64::try_from(number).ok().map(Value::from);
     let entries = |all: &Settings| {
         [
@@ -123,13 +124,13 @@ fn written(before: &Read, had: &Settings, wanted: &Settings) -> Option<String> {
     };
     for ((key, had), (_, wanted)) in entries(had).into_iter().zip(entries(wanted)) {
         if had.as_ref().map(ToString::to_string) != wanted.as_ref().map(ToString::to_string) {
-            put(table(&mut document, SETTINGS)?, key, wanted);
+            put(table(document, SETTINGS)?, key, wanted);
         }
     }
     if had.sensitive_file_patterns != wanted.sensitive_file_patterns {
-        put_patterns(&mut document, wanted.sensitive_file_patterns.as_ref())?;
+        put_patterns(document, wanted.sensitive_file_patterns.as_ref())?;
     }
-    Some(document.to_string())
+    Some(())
 }
 
 /// A table at the top of the file, which is made at its end if it is not there.
@@ -151,7 +152,7 @@ fn end_of(document: &mut DocumentMut) -> String {
 }
 
 /// Puts a value in the place of another, with the comment that stands beside it.
-fn put(table: &mut dyn TableLike, key: &str, wanted: Option<Value>) {
+pub(super) fn put(table: &mut dyn TableLike, key: &str, wanted: Option<Value>) {
     let Some(mut wanted) = wanted else {
         table.remove(key);
         return;

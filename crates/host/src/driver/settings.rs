@@ -4,7 +4,7 @@ use switchboard_core::Input;
 use switchboard_types::{Chore, ChoreAnswer, Command, LinkId, RequestNo, SettingsRequest};
 
 use super::{Driver, StoreAnswer};
-use crate::settings::Clerk;
+use crate::settings::{Clerk, OLLAMA_HOST};
 
 /// Chores of settings that are carried out at once; the others wait, and each link has only so many.
 pub(super) const MAX_AT_ONCE: usize = 4;
@@ -29,6 +29,7 @@ impl Driver {
             user: self.workspaces.user().clone(),
             trusted: self.workspaces.trusted(),
             secrets: self.agents.secrets().clone(),
+            ollama_host: std::env::var(OLLAMA_HOST).ok(),
         };
         let (turns, watching, answer_to) = (self.settling.clone(), self.watching.clone(), self.answer_to.clone());
         tokio::spawn(async move {

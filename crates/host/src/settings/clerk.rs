@@ -1,15 +1,17 @@
-//! Carries out what a view wants of settings: saves them, keeps a token, tests a model server. A token goes to the one origin that
-//! it is bound to, and stands in no answer.
+//! Carries out what a view wants of settings: saves them, keeps a token, finds and tests model servers, puts a model to work. A
+//! token goes to the one origin that it is bound to, and stands in no answer.
 
 use std::path::{Path, PathBuf};
 
+use switchboard_types::limits::MAX_MODEL_BYTES;
 use switchboard_types::{
-    Reject, RejectCode, SecretText, Settings, SettingsAnswer, SettingsRequest, SettingsScope, WorkspaceRoot,
+    Reject, RejectCode, SecretText, Settings, SettingsAnswer, SettingsRequest, SettingsScope, Unset, WorkspaceRoot,
 };
 
-use super::probe;
+use super::{find, probe};
 use crate::agents::{Address, SecretName, WantedBy};
 use crate::config::edit::EditError;
+use crate::config::local::{self, Work};
 use crate::config::{Config, save, values};
 use crate::secrets::{MODEL_SERVER, SecretError, Secrets};
 use crate::server::Secret;
@@ -25,6 +27,8 @@ pub struct Clerk {
     pub trusted: Vec<WorkspaceRoot>,
     /// Where tokens are kept.
     pub secrets: Secrets,
+    /// Where Ollama is, if the environment says it.
+    pub ollama_host: Option<String>,
 }
 
 type Done = Result<SettingsAnswer, Reject>;
@@ -33,22 +37,26 @@ impl Clerk {
     /// Does it.
     pub async fn carry_out(self, what: SettingsRequest) -> Done {
         match what {
-            SettingsRequest::Save { scope, change } => off_task(move || self.save(&scope, &change)).await,
+            SettingsRequest::Save { scope, change, unset } => {
+                off_task(move || self.save(&scope, &change, &unset)).await
+            }
             SettingsRequest::SaveToken { token, base_url } => {
                 off_task(move || self.keep_token(&token, base_url.as_deref())).await
             }
             SettingsRequest::Test { base_url } => self.test(base_url).await,
+            SettingsRequest::FindServers {} => Ok(find::servers(self.ollama_host.as_deref()).await),
+            SettingsRequest::UseModel { base_url, model } => off_task(move || self.use_model(&base_url, &model)).await,
         }
     }
 
-    fn save(&self, scope: &SettingsScope, change: &Settings) -> Done {
+    fn save(&self, scope: &SettingsScope, change: &Settings, unset: &[Unset]) -> Done {
         let saved = match scope {
             SettingsScope::User => match &self.file {
-                Some(file) => save::to_users_file(file, change),
+                Some(file) => save::to_users_file(file, change, unset),
                 None => Err(EditError::NoFile),
             },
             SettingsScope::Workspace(root) if self.trusted.contains(root) => {
-                save::to_workspaces_file(Path::new(root.as_str()), &self.user, change)
+                save::to_workspaces_file(Path::new(root.as_str()), &self.user, change, unset)
             }
             SettingsScope::Workspace(root) => {
                 let message = format!("{root} is not trusted, so its settings do not count; trust it first");
@@ -81,12 +89,30 @@ impl Clerk {
         let address = address(&base_url)?;
         let (secrets, wanted, origin) = (self.secrets.clone(), self.wants_token(&address), address.origin());
         let token = off_task(move || Ok(token_for(&secrets, &wanted, &origin))).await?;
-        let probe::Found { success, message, models } = probe::look(&base_url, token).await;
+        let probe::Found { served, message } = probe::look(&base_url, token, probe::PATIENCE).await;
+        let success = served.is_some();
         if success && self.user.settings.base_url.as_ref() != Some(&base_url) {
             let change = Settings { base_url: Some(base_url), ..Settings::default() };
-            off_task(move || self.save(&SettingsScope::User, &change)).await?;
+            off_task(move || self.save(&SettingsScope::User, &change, &[])).await?;
         }
+        let models = served.into_iter().flat_map(|(_, models)| models).map(|model| model.name).collect();
         Ok(SettingsAnswer::Tested { success, message, models })
+    }
+
+    /// Writes an agent that works with this model into the user's file.
+    fn use_model(&self, base_url: &str, model: &str) -> Done {
+        let (base_url, model) = (base_url.trim(), model.trim());
+        let address = address(base_url)?;
+        if !probe::is_name(model) {
+            let message = format!("a model's name has 1 to {MAX_MODEL_BYTES} bytes and no control characters");
+            return Err(Reject::new(RejectCode::BadMessage, message));
+        }
+        let Some(file) = &self.file else { return Err(refused(&EditError::NoFile)) };
+        let kept = self.secrets.find(MODEL_SERVER).map_err(|error| not_kept(&error))?;
+        let has_token = kept.is_some_and(|kept| kept.bound == Some(address.origin()));
+        let secret = has_token.then_some(MODEL_SERVER);
+        let agent = local::put_to_work(file, Work { base_url, model, secret }).map_err(|error| refused(&error))?;
+        Ok(SettingsAnswer::InUse { agent })
     }
 
     /// Only the address that the user has set may bind a token that is bound to nothing yet.

@@ -6,18 +6,21 @@ use std::time::Duration;
 use serde_json::Value;
 use switchboard_dialects::agent::engine::{AnswerTo, EngineRequest, Method, Payload, Request, Response};
 use switchboard_types::limits::{MAX_MODEL_BYTES, MAX_MODELS};
+use switchboard_types::{ServedModel, ServerKind};
 use tokio::time::timeout;
 
 use crate::agents::{Address, Caller};
 use crate::server::Secret;
 
 /// How long all of it may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// The end of an address that names the second way already.
 const VERSIONED: &str = "/v1";
 /// Where a list of models is, and what they are called in it.
-const WAYS: [Way; 2] =
-    [Way { path: "/api/tags", list: "models", name: "name" }, Way { path: "/v1/models", list: "data", name: "id" }];
+const WAYS: [Way; 2] = [
+    Way { kind: ServerKind::Ollama, path: "/api/tags", list: "models", name: "name" },
+    Way { kind: ServerKind::OpenAi, path: "/v1/models", list: "data", name: "id" },
+];
 
 /// What goes with a test.
 #[derive(Debug)]
@@ -33,13 +36,14 @@ pub(super) enum Token {
 /// How a test went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    pub(super) success: bool,
+    /// What it speaks and has; none if it did not work.
+    pub(super) served: Option<(ServerKind, Vec<ServedModel>)>,
     /// For a person: what there is, or what is wrong and what to do.
     pub(super) message: String,
-    pub(super) models: Vec<String>,
 }
 
 struct Way {
+    kind: ServerKind,
     path: &'static str,
     list: &'static str,
     name: &'static str,
@@ -54,11 +58,11 @@ enum Said {
     Elsewhere,
     /// It wants a token, or another one.
     Unwelcome,
-    Models(Vec<String>),
+    Models(ServerKind, Vec<ServedModel>),
 }
 
-/// Asks the server at this address.
-pub(super) async fn look(base_url: &str, token: Token) -> Found {
+/// Asks the server at this address, for so long.
+pub(super) async fn look(base_url: &str, token: Token, patience: Duration) -> Found {
     let (sent, withheld) = match token {
         Token::None => (None, None),
         Token::Sent(secret) => (Some(secret), None),
@@ -66,18 +70,20 @@ pub(super) async fn look(base_url: &str, token: Token) -> Found {
     };
     let base = base_url.trim_end_matches('/');
     let base = base.strip_suffix(VERSIONED).unwrap_or(base);
-    let late = |_| format!("there was no answer within {} s; is it the right address?", PATIENCE.as_secs());
+    let late = |_| format!("there was no answer within {} s; is it the right address?", patience.as_secs());
     let said = match Address::read(base).and_then(|address| Caller::new(address, sent.as_ref())) {
-        Ok(caller) => timeout(PATIENCE, ask(&caller)).await.map_err(late).flatten(),
+        Ok(caller) => timeout(patience, ask(&caller)).await.map_err(late).flatten(),
         Err(message) => Err(message),
     };
     let message = match said {
-        Ok(Said::Models(models)) => return Found { success: true, message: counted(models.len()), models },
+        Ok(Said::Models(kind, models)) => {
+            return Found { message: counted(models.len()), served: Some((kind, models)) };
+        }
         Ok(said) => in_words(&said, sent.is_some()),
         Err(message) => message,
     };
     let message = withheld.map(|why| format!("{message} ({why})")).unwrap_or(message);
-    Found { success: false, message, models: Vec::new() }
+    Found { served: None, message }
 }
 
 /// The first way that leads somewhere; else what is most worth saying.
@@ -94,7 +100,7 @@ async fn ask(caller: &Caller) -> Result<Said, String> {
         };
         let response = caller.call(request).await.map_err(|failure| failure.message)?;
         best = best.max(read(way, &response));
-        if matches!(best, Said::Models(_)) {
+        if matches!(best, Said::Models(..)) {
             break;
         }
     }
@@ -111,9 +117,17 @@ fn read(way: &Way, response: &Response) -> Said {
     }
     let Ok(Value::Object(answer)) = serde_json::from_slice(&response.body) else { return Said::Garbage };
     let Some(Value::Array(list)) = answer.get(way.list) else { return Said::Garbage };
-    let name = |model: &Value| model.get(way.name).and_then(Value::as_str).map(str::to_owned);
-    let fits = |name: &String| !name.is_empty() && name.len() <= MAX_MODEL_BYTES && !name.contains(char::is_control);
-    Said::Models(list.iter().filter_map(name).filter(fits).take(MAX_MODELS).collect())
+    let model = |model: &Value| {
+        let name = model.get(way.name).and_then(Value::as_str)?.to_owned();
+        Some(ServedModel { name, size: model.get("size").and_then(Value::as_u64) })
+    };
+    let fits = |model: &ServedModel| is_name(&model.name);
+    Said::Models(way.kind, list.iter().filter_map(model).filter(fits).take(MAX_MODELS).collect())
+}
+
+/// Whether it can be a model's name.
+pub(super) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= MAX_MODEL_BYTES && !name.contains(char::is_control)
 }
 
 fn in_words(said: &Said, sent: bool) -> String {
@@ -125,13 +139,13 @@ fn in_words(said: &Said, sent: bool) -> String {
         Said::Garbage => {
             "something answers there, and it is no model server; check the address and the port".to_owned()
         }
-        Said::NotThere | Said::Models(_) => {
+        Said::NotThere | Said::Models(..) => {
             "it answers, and has neither /api/tags nor /v1/models; check the path of the address".to_owned()
         }
     }
 }
 
-fn counted(models: usize) -> String {
+pub(super) fn counted(models: usize) -> String {
     match models {
         0 => "it works, and has no model yet; let it fetch one".to_owned(),
         1 => "it works, and has one model".to_owned(),

@@ -1,5 +1,6 @@
 //! `agents list`, `add` and `remove`: what is configured, what could be, and what is written into a person's own file.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -144,4 +145,83 @@ fn a_file_that_is_wrong_is_named_and_left_alone() {
     let done = stage.call(&["agents", "add", "near", "--", "sh"]);
     assert_eq!((done.code, done.err.contains("line 2")), (2, true), "{done:?}");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "[agents.x]\nkind = \"odd\"\n");
+}
+
+/// A model server with these models, for as long as the test lives.
+fn ollama(models: &'static str) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut peer in listener.incoming().flatten() {
+            let mut head = String::new();
+            let mut reader = BufReader::new(peer.try_clone().unwrap());
+            while reader.read_line(&mut head).unwrap_or(0) > 2 {}
+            let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length";
+            // Whoever leaves early has heard enough.
+            let _ = write!(peer, "{head}: {}\r\n\r\n{models}", models.len());
+        }
+    });
+    host
+}
+
+fn beside(stage: &Stage, ollama: &str, args: &[&str]) -> Done {
+    stage.switchboard(args).env("OLLAMA_HOST", ollama).output().unwrap().into()
+}
+
+#[test]
+fn a_model_of_ollama_is_listed_and_added_by_one_word() {
+    let stage = Stage::new();
+    let (one, two) = (
+        ollama(r#"{"models": [{"name": "qwen3:8b"}]}"#),
+        ollama(r#"{"models": [{"name": "qwen3:8b"}, {"name": "tiny"}]}"#),
+    );
+    let listed = beside(&stage, &two, &["agents", "list", "--json"]).good().json();
+    let found = listed.iter().find(|agent| agent["name"] == "ollama").unwrap();
+    assert_eq!((&found["models"], &found["configured"]), (&json!(["qwen3:8b", "tiny"]), &json!(false)));
+    let words = beside(&stage, &two, &["agents", "list"]).good().out;
+    assert!(words.contains("with qwen3:8b, tiny; `switchboard agents add ollama"), "{words}");
+    let which = beside(&stage, &two, &["agents", "add", "ollama"]);
+    assert_eq!((which.code, which.err.contains("2 models: qwen3:8b, tiny; say which")), (2, true), "{which:?}");
+    let url = format!("http://{one}");
+    let added = beside(&stage, &one, &["agents", "add", "ollama", "--json"]).good().json();
+    let expected =
+        json!({"added": "ollama", "kind": "model", "base_url": url, "model": "qwen3:8b", "file": file(&stage)});
+    assert_eq!(added, [expected]);
+    let entry = format!("[agents.ollama]\nkind = \"model\"\nbase_url = \"{url}\"\nmodel = \"qwen3:8b\"\n");
+    assert_eq!(std::fs::read_to_string(file(&stage)).unwrap(), entry);
+    let listed = beside(&stage, &two, &["agents", "list", "--json"]).good().json();
+    assert_eq!(listed.iter().filter(|agent| agent["name"] == "ollama").count(), 1);
+}
+
+#[test]
+fn a_model_agent_is_added_by_its_address_and_what_makes_no_sense_is_refused() {
+    let stage = Stage::new();
+    let nobody = "127.0.0.1:9";
+    let named = [
+        "agents",
+        "add",
+        "far",
+        "--kind",
+        "model",
+        "--base-url",
+        "https://gpu.example/v1",
+        "--model",
+        "m",
+        "--secret",
+        "s",
+    ];
+    let words = beside(&stage, nobody, &named).good().out;
+    assert!(words.contains("m at https://gpu.example/v1"), "{words}");
+    let text = std::fs::read_to_string(file(&stage)).unwrap();
+    assert!(text.ends_with("model = \"m\"\nsecret = \"s\"\n"), "{text}");
+    for (args, code, said) in [
+        (&["agents", "add", "ollama"][..], 5, "nothing listens there"),
+        (&["agents", "add", "x", "--kind", "model", "--", "sh"], 2, "no command of its own"),
+        (&["agents", "add", "x", "--kind", "acp", "--model", "m"], 2, "kind `model`"),
+        (&["agents", "add", "x", "--base-url", "gpu:1", "--model", "m"], 2, "begins with http://"),
+    ] {
+        let done = beside(&stage, nobody, args);
+        assert_eq!((done.code, done.err.contains(said)), (code, true), "{args:?} {done:?}");
+    }
+    assert_eq!(std::fs::read_to_string(file(&stage)).unwrap(), text);
 }

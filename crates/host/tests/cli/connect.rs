@@ -141,8 +141,7 @@ fn a_large_message_passes_and_a_reader_that_goes_is_no_error() {
 fn what_this_version_does_not_speak_is_said() {
     let stage = Stage::new();
     for (args, words) in [
-        (vec!["connect", "--dialect", "chat"], "does not speak the dialect `chat` yet"),
-        (vec!["connect", "--dialect", "klingon"], "there are: tabs, tools, bb, switchboard"),
+        (vec!["connect", "--dialect", "klingon"], "there are: tabs, tools, bb, chat, switchboard"),
         (vec!["connect", "https://example.com/"], "chrome-extension://ID/"),
         (vec!["connect", "--dialect", "tabs", "--framing", "pigeon"], "content-length"),
         (vec!["connect"], "--dialect"),

@@ -104,7 +104,7 @@ pub(crate) fn row(session: u64) -> SessionRow {
     SessionRow {
         session: SessionId(session),
         epoch: Epoch(700 + session),
-        workspace: if session % 2 == 0 { "/even".into() } else { "/odd".into() },
+        workspace: if session.is_multiple_of(2) { "/even".into() } else { "/odd".into() },
         agent: if session < 3 { "first".into() } else { "other".into() },
         title: format!("title {session}"),
         tab: None,

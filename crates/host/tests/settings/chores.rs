@@ -13,35 +13,39 @@ use tempfile::TempDir;
 
 use super::server::{Answer, Server};
 
-const TOKEN: &str = "canary-of-the-model-server-2c81";
-const TAGS: &str = r#"{"models": [{"name": "llama"}, {"name": "bad\u0007name"}, {"nome": 1}, {"name": "qwen"}]}"#;
-const MODELS: &str = r#"{"object": "list", "data": [{"id": "gpt"}]}"#;
+pub(crate) const TOKEN: &str = "canary-of-the-model-server-2c81";
+pub(crate) const TAGS: &str =
+    r#"{"models": [{"name": "llama", "size": 4700000000}, {"name": "bad\u0007name"}, {"nome": 1}, {"name": "qwen"}]}"#;
+pub(crate) const MODELS: &str = r#"{"object": "list", "data": [{"id": "gpt"}]}"#;
 
-struct Home {
-    folder: TempDir,
+pub(crate) struct Home {
+    pub(crate) folder: TempDir,
+    /// What the variable says.
+    pub(crate) ollama_host: Option<String>,
 }
 
 impl Home {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), ollama_host: None }
     }
 
-    fn file(&self) -> std::path::PathBuf {
+    pub(crate) fn file(&self) -> std::path::PathBuf {
         self.folder.path().join("config.toml")
     }
 
-    fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         Config::read(Some((self.file(), Asked::AsUsual))).unwrap().settings
     }
 
-    fn secrets(&self) -> Secrets {
+    pub(crate) fn secrets(&self) -> Secrets {
         Secrets::within(self.folder.path())
     }
 
-    async fn wants(&self, what: SettingsRequest) -> Result<SettingsAnswer, Reject> {
+    pub(crate) async fn wants(&self, what: SettingsRequest) -> Result<SettingsAnswer, Reject> {
         let user = Config::read(Some((self.file(), Asked::AsUsual))).unwrap();
         let (file, secrets) = (Some(self.file()), self.secrets());
-        let done = Clerk { file, user, trusted: vec![WorkspaceRoot::from("/trusted")], secrets }.carry_out(what).await;
+        let (trusted, ollama_host) = (vec![WorkspaceRoot::from("/trusted")], self.ollama_host.clone());
+        let done = Clerk { file, user, trusted, secrets, ollama_host }.carry_out(what).await;
         assert!(!format!("{done:?}").contains("canary"), "{done:?}");
         done
     }
@@ -54,7 +58,7 @@ impl Home {
         }
     }
 
-    async fn keeps(&self, token: &str, base_url: Option<&str>) -> Result<SettingsAnswer, Reject> {
+    pub(crate) async fn keeps(&self, token: &str, base_url: Option<&str>) -> Result<SettingsAnswer, Reject> {
         let (token, base_url) = (SecretText(token.to_owned()), base_url.map(str::to_owned));
         self.wants(SettingsRequest::SaveToken { token, base_url }).await
     }
@@ -165,8 +169,11 @@ async fn a_refused_token_and_one_that_is_withheld_are_told_apart_and_never_repea
 async fn settings_are_saved_for_the_user_and_for_a_trusted_workspace_only() {
     let home = Home::new();
     let change = Settings { max_iterations: Some(7), ..Settings::default() };
-    let save =
-        |scope: SettingsScope, change: &Settings| SettingsRequest::Save { scope, change: Box::new(change.clone()) };
+    let save = |scope: SettingsScope, change: &Settings| SettingsRequest::Save {
+        scope,
+        change: Box::new(change.clone()),
+        unset: Vec::new(),
+    };
     assert_eq!(home.wants(save(SettingsScope::User, &change)).await.unwrap(), SettingsAnswer::Saved {});
     assert_eq!(home.settings(), change);
     let root = WorkspaceRoot::from(home.folder.path().to_str().unwrap());

@@ -85,10 +85,10 @@ fn all() -> Settings {
 fn every_setting_is_read_and_written_back_as_it_was() {
     let home = Home::with(ALL);
     assert_eq!(home.config().settings, all());
-    to_users_file(&home.file(), &all()).unwrap();
+    to_users_file(&home.file(), &all(), &[]).unwrap();
     assert_eq!(home.text(), ALL, "what is the same is not touched");
     let fresh = Home::with("");
-    to_users_file(&fresh.file(), &all()).unwrap();
+    to_users_file(&fresh.file(), &all(), &[]).unwrap();
     assert_eq!(fresh.config().settings, all());
 }
 
@@ -123,14 +123,14 @@ fn a_change_touches_what_it_names_and_keeps_comments_and_order() {
         max_active_sessions: Some(2),
         ..Settings::default()
     };
-    to_users_file(&home.file(), &change).unwrap();
+    to_users_file(&home.file(), &change, &[]).unwrap();
     let expected = "# Mine.\n[settings] # people\nagent_model = \"huge\" # for work\nmax_active_sessions = 2\n\n[agents.a] # one\nkind = 'plain'\ncommand = ['x']\n";
     assert_eq!(home.text(), expected);
     let ends = Home::with("default_agent = 'demo'\n# The end.\n");
-    to_users_file(&ends.file(), &Settings { max_iterations: Some(1), ..Settings::default() }).unwrap();
+    to_users_file(&ends.file(), &Settings { max_iterations: Some(1), ..Settings::default() }, &[]).unwrap();
     assert_eq!(ends.text(), "default_agent = 'demo'\n# The end.\n\n[settings]\nmax_iterations = 1\n");
     let gone = Settings { max_active_sessions: Some(0), agent_model: Some(String::new()), ..Settings::default() };
-    to_users_file(&home.file(), &gone).unwrap();
+    to_users_file(&home.file(), &gone, &[]).unwrap();
     assert_eq!(home.config().settings, Settings::default());
 }
 
@@ -142,10 +142,10 @@ fn patterns_are_written_in_their_order_wherever_the_file_has_them() {
     {
         let home = Home::with(text);
         let change = Settings { sensitive_file_patterns: wanted.clone(), ..Settings::default() };
-        to_users_file(&home.file(), &change).unwrap();
+        to_users_file(&home.file(), &change, &[]).unwrap();
         assert_eq!(home.config().tools.patterns(), wanted, "{text:?} became {}", home.text());
         let none = Settings { sensitive_file_patterns: patterns(&[]), ..Settings::default() };
-        to_users_file(&home.file(), &none).unwrap();
+        to_users_file(&home.file(), &none, &[]).unwrap();
         assert_eq!(home.config().tools.patterns(), None, "an empty list lets the built-in ones hold: {}", home.text());
     }
 }
@@ -153,7 +153,7 @@ fn patterns_are_written_in_their_order_wherever_the_file_has_them() {
 #[test]
 fn what_would_be_wrong_is_not_written() {
     let home = Home::with("# as it is\n");
-    let wrong = |change: Settings| to_users_file(&home.file(), &change).unwrap_err().to_string();
+    let wrong = |change: Settings| to_users_file(&home.file(), &change, &[]).unwrap_err().to_string();
     let timeout = wrong(Settings { tool_timeout: Some(600_001), ..Settings::default() });
     assert!(timeout.contains("toolTimeout") && timeout.contains("1 to 600000"), "{timeout}");
     let glob =
@@ -174,7 +174,7 @@ fn a_workspaces_settings_hold_on_top_of_the_users_and_stay_in_their_own_file() {
         sensitive_file_patterns: patterns(&[("infra/**", Unasked::MayNot)]),
         ..Settings::default()
     };
-    to_workspaces_file(&home.workspace(), &user, &change).unwrap();
+    to_workspaces_file(&home.workspace(), &user, &change, &[]).unwrap();
     let config = user.in_trusted_workspace(&home.workspace()).unwrap();
     assert_eq!((&config.settings, &config.workspace_settings), (&all(), &change));
     let both = patterns(&[("**/*", Unasked::May), ("infra/**", Unasked::MayNot)]);
@@ -183,7 +183,7 @@ fn a_workspaces_settings_hold_on_top_of_the_users_and_stay_in_their_own_file() {
     assert_eq!(config.tools.patterns(), both);
     assert_eq!(home.text(), ALL);
     let laxer = Settings { sensitive_file_patterns: patterns(&[("x", Unasked::May)]), ..Settings::default() };
-    let error = to_workspaces_file(&home.workspace(), &user, &laxer).unwrap_err().to_string();
+    let error = to_workspaces_file(&home.workspace(), &user, &laxer, &[]).unwrap_err().to_string();
     assert!(error.contains("only have more files asked about"), "{error}");
 }
 
@@ -193,7 +193,8 @@ fn a_workspaces_file_that_leads_elsewhere_is_not_written() {
     let elsewhere = home.folder.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     let change = Settings { max_iterations: Some(1), ..Settings::default() };
-    let save = || to_workspaces_file(&home.workspace(), &home.config(), &change).map_err(|error| error.to_string());
+    let save =
+        || to_workspaces_file(&home.workspace(), &home.config(), &change, &[]).map_err(|error| error.to_string());
     fs::write(elsewhere.join("config.toml"), "# theirs\n").unwrap();
     std::os::unix::fs::symlink(elsewhere.join("config.toml"), home.workspaces_file()).unwrap();
     assert!(save().unwrap_err().contains("leads out of the workspace"));

@@ -5,6 +5,7 @@ mod comings;
 mod conversation;
 mod cost;
 mod deletions;
+mod kinds;
 mod lists;
 mod questions;
 mod settings;

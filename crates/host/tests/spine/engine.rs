@@ -7,3 +7,5 @@ mod restarts;
 mod stand;
 mod tls;
 mod tokens;
+
+pub(crate) use stand::Engine;

@@ -9,6 +9,8 @@ import { Folder, switchboard } from "./place";
 
 /** What is kept of the host's own log, for the case that something fails. */
 const MAX_LOG_LINES = 200;
+/** Where nobody listens, so that no model server of this machine has a part in the tests. */
+const NOWHERE = "127.0.0.1:9";
 /** What a command may print. */
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
@@ -25,9 +27,11 @@ export class Host {
   /** The last lines of its standard error. */
   readonly said: string[] = [];
 
-  /** Starts one that listens where it likes. `config` is the user's configuration, in TOML. */
-  static async start(config = ""): Promise<Host> {
-    const host = new Host();
+  private constructor(private readonly env: Record<string, string>) {}
+
+  /** Starts one that listens where it likes. `config` is the user's configuration, in TOML; `env` comes to its environment. */
+  static async start(config = "", env: Record<string, string> = {}): Promise<Host> {
+    const host = new Host(env);
     mkdirSync(host.workspace);
     writeFileSync(host.config, config);
     await host.run(0);
@@ -120,7 +124,11 @@ export class Host {
     const child = spawn(
       switchboard(),
       ["serve", "--listen", `127.0.0.1:${port}`, "--workspace", this.workspace, ...flags],
-      { stdio: ["ignore", "pipe", "pipe"], cwd: this.workspace },
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+        cwd: this.workspace,
+        env: { ...process.env, OLLAMA_HOST: NOWHERE, ...this.env },
+      },
     );
     this.child = child;
     createInterface({ input: child.stderr }).on("line", (line) => {

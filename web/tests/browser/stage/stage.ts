@@ -20,7 +20,16 @@ export interface Stage {
 }
 
 /** Call it once in a file, outside of all tests. */
-export function useStage({ wired = false, config = "" }: { wired?: boolean; config?: string } = {}): Stage {
+export function useStage({
+  wired = false,
+  config = "",
+  env = () => ({}),
+}: {
+  wired?: boolean;
+  config?: string;
+  /** What the host finds in its environment besides ours; asked before each test. */
+  env?: () => Record<string, string>;
+} = {}): Stage {
   let host: Host | null = null;
   let wire: Wire | null = null;
   let trap: Trap | null = null;
@@ -37,11 +46,11 @@ export function useStage({ wired = false, config = "" }: { wired?: boolean; conf
   });
   beforeEach(async () => {
     if (!wired) {
-      host = await Host.start(config);
+      host = await Host.start(config, env());
       return;
     }
     wire = await Wire.to(0);
-    host = await Host.start(`${config}\n[server]\nallowed_hosts = ["127.0.0.1:${wire.port}"]\n`);
+    host = await Host.start(`${config}\n[server]\nallowed_hosts = ["127.0.0.1:${wire.port}"]\n`, env());
     wire.target = host.port;
   });
   afterEach(async ({ task }) => {

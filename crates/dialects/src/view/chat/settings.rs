@@ -46,7 +46,7 @@ impl Chat {
 
     pub(super) fn save_settings(&mut self, shape: SettingsShape) -> Result<Command, Reject> {
         let change = Box::new(settings(shape).map_err(|why| Reject::new(RejectCode::BadMessage, why))?);
-        let what = SettingsRequest::Save { scope: SettingsScope::User, change: change.clone() };
+        let what = SettingsRequest::Save { scope: SettingsScope::User, change: change.clone(), unset: Vec::new() };
         Ok(self.chore(Kind::Save { change }, Chore::Settings(what)))
     }
 

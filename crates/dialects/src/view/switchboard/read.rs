@@ -89,17 +89,21 @@ pub(super) fn command(frame: &[u8]) -> Result<Command, Reject> {
         FromView::Upkeep { request } => Ok(library(request, LibraryRequest::Upkeep {})),
         FromView::Rebuild { request } => Ok(library(request, LibraryRequest::Rebuild {})),
         FromView::WatchSettings {} => Ok(Command::WatchSettings {}),
-        FromView::SaveSettings { request, workspace, change } => {
+        FromView::SaveSettings { request, workspace, change, unset } => {
             let scope = match workspace.map(folder).transpose()? {
                 Some(root) => SettingsScope::Workspace(root),
                 None => SettingsScope::User,
             };
-            Ok(settings(request, SettingsRequest::Save { scope, change: Box::new(change) }))
+            Ok(settings(request, SettingsRequest::Save { scope, change: Box::new(change), unset }))
         }
         FromView::SaveToken { request, token, base_url } => {
             Ok(settings(request, SettingsRequest::SaveToken { token: SecretText(token.0), base_url }))
         }
         FromView::TestModels { request, base_url } => Ok(settings(request, SettingsRequest::Test { base_url })),
+        FromView::FindServers { request } => Ok(settings(request, SettingsRequest::FindServers {})),
+        FromView::UseModel { request, base_url, model } => {
+            Ok(settings(request, SettingsRequest::UseModel { base_url, model }))
+        }
         FromView::RenameSession { request, session, title } => {
             Ok(desk(request, SessionRequest::Rename { session, title }))
         }

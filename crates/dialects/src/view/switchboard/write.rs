@@ -96,6 +96,10 @@ fn chore(request: RequestNo, result: &Result<Box<ChoreAnswer>, Reject>) -> ToVie
         Ok(ChoreAnswer::Settings(SettingsAnswer::Tested { success, message, models })) => {
             ToView::Tested { request, success: *success, message: message.clone(), models: models.clone() }
         }
+        Ok(ChoreAnswer::Settings(SettingsAnswer::Servers { servers, message })) => {
+            ToView::Servers { request, servers: servers.clone(), message: message.clone() }
+        }
+        Ok(ChoreAnswer::Settings(SettingsAnswer::InUse { agent })) => ToView::InUse { request, agent: agent.clone() },
         Err(reject) => failed(request, reject),
     }
 }

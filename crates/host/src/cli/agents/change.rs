@@ -1,11 +1,12 @@
 //! `agents add` and `agents remove`: one entry of the user's own file. A host that runs sees it by itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use switchboard_types::AgentName;
 
 use super::configured::Configured;
+use super::model;
 use crate::agents::known::{self, Found, Nearness};
 use crate::agents::{AgentKind, AgentSpec, ProcessPer, ProcessSpec, find_program};
 use crate::cli::args::{AddArgs, Cli, Format, KindArg};
@@ -29,9 +30,12 @@ impl From<EditError> for Failure {
 }
 
 /// Adds an agent: a well-known one by its name, or any by its command.
-pub(super) fn add(cli: &Cli, args: &AddArgs) -> Result<(), Failure> {
+pub(super) async fn add(cli: &Cli, args: &AddArgs) -> Result<(), Failure> {
     let file = file(cli)?;
-    let found = if args.command.is_empty() { Some(well_known(&args.name)?) } else { None };
+    if model::is_meant(args) {
+        return add_model(cli, &file, &model::agent(args).await?);
+    }
+    let found = if args.command.is_empty() { Some(well_known(args)?) } else { None };
     let spec = match &found {
         Some(found) => found.spec(),
         None => by_command(args),
@@ -56,7 +60,28 @@ pub(super) fn add(cli: &Cli, args: &AddArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn well_known(name: &str) -> Result<Found, Failure> {
+fn add_model(cli: &Cli, file: &Path, spec: &AgentSpec) -> Result<(), Failure> {
+    edit::add(file, spec)?;
+    let AgentSpec { name, kind: AgentKind::Model { base_url, model, .. } } = spec else { return Ok(()) };
+    match cli.format() {
+        Format::Json => {
+            let added = json!({ "added": name, "kind": "model", "base_url": base_url, "model": model, "file": file });
+            print::json(&added);
+        }
+        Format::Words => {
+            print::words(&format!("`{name}` is added to {}: {model} at {base_url}", file.display()));
+            print::words(&format!("Try it: `switchboard agents check {name}`."));
+        }
+    }
+    Ok(())
+}
+
+fn well_known(args: &AddArgs) -> Result<Found, Failure> {
+    let name = args.name.as_str();
+    if args.kind.is_some() || !args.inherit.is_empty() {
+        let message = "`--kind` and `--inherit` are for an agent with a command of its own";
+        return Err(Failure::usage(format!("{message}: `switchboard agents add {name} … -- COMMAND`")));
+    }
     let Some(known) = known::named(name) else {
         let names: Vec<_> = known::all().iter().map(|known| known.name).collect();
         return Err(Failure::not_found(format!(
@@ -71,9 +96,10 @@ fn well_known(name: &str) -> Result<Found, Failure> {
 fn by_command(args: &AddArgs) -> AgentSpec {
     let mut process = ProcessSpec::new(args.command.iter().cloned());
     process.inherit.clone_from(&args.inherit);
-    let kind = match args.kind {
+    let kind = match args.kind.unwrap_or(KindArg::Acp) {
         KindArg::Plain => AgentKind::Plain(process),
-        KindArg::Acp => AgentKind::Acp(ProcessSpec { per: ProcessPer::Session, ..process }),
+        // The last never comes here.
+        KindArg::Acp | KindArg::Model => AgentKind::Acp(ProcessSpec { per: ProcessPer::Session, ..process }),
         KindArg::Apex => {
             AgentKind::Apex { process: ProcessSpec { per: ProcessPer::Session, ..process }, config: json!({}) }
         }
@@ -113,7 +139,7 @@ pub(super) async fn remove(cli: &Cli, name: &str) -> Result<(), Failure> {
 }
 
 /// Where the agent is, if it is not in the user's own file.
-async fn elsewhere(cli: &Cli, name: &AgentName, file: &std::path::Path) -> Failure {
+async fn elsewhere(cli: &Cli, name: &AgentName, file: &Path) -> Failure {
     let missing =
         Failure::not_found(format!("{} has no agent `{name}`; see `switchboard agents list`", file.display()));
     let configured = async {

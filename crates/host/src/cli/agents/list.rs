@@ -1,14 +1,21 @@
 //! `agents list`: who is configured for a workspace, and which well-known agents could be. Starts none.
 
 use serde::Serialize;
-use switchboard_types::AgentName;
+use serde_json::{Value, json};
+use switchboard_types::{AgentName, ModelServer};
 
 use super::configured::{Configured, Listed};
+use super::model;
 use crate::agents::known::{self, Found, Nearness};
 use crate::cli::args::{Cli, Format};
 use crate::cli::exit::Failure;
 use crate::cli::print::{self, Table};
 use crate::cli::reach::Reach;
+
+/// Why an agent that is not configured does not start.
+const WHY: &str = "it is not configured; see `switchboard agents add`";
+/// Models that are named in a line.
+const MAX_NAMED: usize = 12;
 
 /// A well-known agent that is not configured, for programs.
 #[derive(Serialize)]
@@ -38,9 +45,11 @@ pub(super) async fn run(cli: &Cli) -> Result<(), Failure> {
     let is_configured = |name: &str| agents.iter().any(|agent| agent.spec.name.as_str() == name);
     let mut others = known::look();
     others.retain(|found| !is_configured(found.known.name));
+    let ollama = if is_configured(model::OLLAMA) { None } else { model::here().await };
     if cli.format() == Format::Json {
         agents.iter().for_each(|agent| print::json(&agent.entry()));
         others.iter().for_each(|found| print::json(&entry(found)));
+        ollama.iter().for_each(|server| print::json(&served(server)));
         return Ok(());
     }
     show(&agents);
@@ -51,7 +60,27 @@ pub(super) async fn run(cli: &Cli) -> Result<(), Failure> {
         ));
     }
     show_others(&others);
+    ollama.iter().for_each(show_server);
     Ok(())
+}
+
+/// A model server of this machine, for programs.
+fn served(ModelServer { base_url, models, .. }: &ModelServer) -> Value {
+    let models: Vec<_> = models.iter().map(|model| &model.name).collect();
+    json!({
+        "name": model::OLLAMA, "title": "Ollama", "kind": "model", "base_url": base_url, "models": models,
+        "default": false, "may_start": false, "why": WHY, "known": true, "installed": true, "state": "installed",
+        "configured": false,
+    })
+}
+
+fn show_server(ModelServer { base_url, models, .. }: &ModelServer) {
+    let names: Vec<_> = models.iter().take(MAX_NAMED).map(|model| model.name.as_str()).collect();
+    let more = if models.len() > MAX_NAMED { ", …" } else { "" };
+    let has = if names.is_empty() { "no model yet".to_owned() } else { format!("{}{more}", names.join(", ")) };
+    print::words(&format!(
+        "Ollama answers at {base_url} with {has}; `switchboard agents add ollama --model MODEL` puts one to work."
+    ));
 }
 
 fn entry(found: &Found) -> Entry<'_> {
@@ -62,7 +91,7 @@ fn entry(found: &Found) -> Entry<'_> {
         command: &found.command,
         default: false,
         may_start: false,
-        why: "it is not configured; see `switchboard agents add`",
+        why: WHY,
         known: true,
         installed: found.nearness.is_installed(),
         state: match found.nearness {

@@ -122,3 +122,22 @@ async fn what_was_said_is_found_again_and_no_sign_does_harm() {
     screen.wait("loadSessions").await;
     screen.covers(&["> searchSessions", "< searchSessionsResult"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_right_before_a_crash_is_found_after_it() {
+    let place = Place::new();
+    let host = place.serve();
+    let mut screen = Screen::start(&place, &host).await;
+    // The host is killed while its index is at most on its way: the view was told, so the log has it, and the log is enough.
+    screen.prompt("demo: echo the pangolin at the last moment").await;
+    screen.wait("finalMessage").await;
+    host.kill_9();
+    let host = place.serve();
+    let mut again = Screen::start(&place, &host).await;
+    let told = found(&mut again, "pangolin moment").await;
+    assert_eq!(told["results"][0]["session"]["id"], screen.session.as_str(), "{told}");
+    // Each message once, however much of the index was there already.
+    let messages = told["results"][0]["messages"].as_array().unwrap();
+    let roles: Vec<&Value> = messages.iter().map(|message| &message["role"]).collect();
+    assert_eq!(roles.len(), roles.iter().collect::<std::collections::HashSet<_>>().len(), "{told}");
+}

@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::super::host::{Host, PATIENCE, Place};
 
 /// A running engine. It ends when it is dropped.
-pub(super) struct Engine {
+pub(crate) struct Engine {
     child: Child,
     args: Vec<String>,
     pub(super) port: u16,
 }
 
 impl Engine {
-    pub(super) fn start(args: &[&str]) -> Self {
+    pub(crate) fn start(args: &[&str]) -> Self {
         Self::start_at(0, args.iter().map(|&arg| arg.to_owned()).collect())
     }
 
@@ -41,7 +41,7 @@ impl Engine {
     }
 
     /// A place whose agent `e` is this engine; more of its table may follow.
-    pub(super) fn place(&self, more: &str) -> Place {
+    pub(crate) fn place(&self, more: &str) -> Place {
         let table = format!("\n[agents.e]\nkind = \"engine\"\nurl = \"http://127.0.0.1:{}\"\n{more}\n", self.port);
         Place::new().with_config(&table).trusted()
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use switchboard_types::{
     AgentName, ApprovalId, ContextItem, Decision, HistoryPlace, OptionId, PolicyChange, RequestNo, RuleId, SearchQuery,
-    Seq, SessionId, Settings, TabId, Time, TurnName, UsageBy,
+    Seq, SessionId, Settings, TabId, Time, TurnName, Unset, UsageBy,
 };
 use ts_rs::TS;
 
@@ -195,6 +195,10 @@ pub(in super::super) enum FromView {
         workspace: Option<String>,
         /// The new ones.
         change: Settings,
+        /// Those that are taken out although no value of theirs says so.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<Unset>>")]
+        unset: Vec<Unset>,
     },
     /// Keeps the token for the model server, or forgets it; answered by `token`. It never comes back.
     SaveToken {
@@ -213,6 +217,20 @@ pub(in super::super) enum FromView {
         /// Where; the address of the settings if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
         base_url: Option<String>,
+    },
+    /// Looks for model servers on this machine; answered by `servers`.
+    FindServers {
+        /// Comes back in the answer.
+        request: RequestNo,
+    },
+    /// Has an agent that works with this model, in the user's configuration; answered by `inUse`.
+    UseModel {
+        /// Comes back in the answer.
+        request: RequestNo,
+        /// Where it is served.
+        base_url: String,
+        /// Which one.
+        model: String,
     },
     /// Gives a session, open or closed, a title that stays; answered by `done`.
     RenameSession {

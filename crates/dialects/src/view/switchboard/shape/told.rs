@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use switchboard_types::{
-    AgentInfo, AgentName, AgentOffer, AgentState, Body, Connection, Containment, Event, Kept, Rebuilt, RejectCode,
-    RequestNo, Rule, Seq, SessionId, SessionPolicy, SessionSummary, SettingsState, Status, TabId, Time, Trust, TurnId,
-    TurnName, UsageRow, WorkspaceRoot, WorkspaceSummary,
+    AgentInfo, AgentName, AgentOffer, AgentState, Body, Connection, Containment, Event, Kept, ModelServer, Rebuilt,
+    RejectCode, RequestNo, Rule, Seq, SessionId, SessionPolicy, SessionSummary, SettingsState, Status, TabId, Time,
+    Trust, TurnId, TurnName, UsageRow, WorkspaceRoot, WorkspaceSummary,
 };
 use ts_rs::TS;
 
@@ -169,6 +169,22 @@ pub(in super::super) enum ToView {
         message: String,
         /// The models that it has.
         models: Vec<String>,
+    },
+    /// The model servers of this machine, in answer to `findServers`.
+    Servers {
+        /// The number that was sent.
+        request: RequestNo,
+        /// Those that answer, perhaps none.
+        servers: Vec<ModelServer>,
+        /// For a person: what there is, or where was looked and what to do.
+        message: String,
+    },
+    /// An agent works with the model as soon as the configuration is read again, in answer to `useModel`.
+    InUse {
+        /// The number that was sent.
+        request: RequestNo,
+        /// Its name.
+        agent: AgentName,
     },
     /// A link, in answer to `exportSession`.
     Artifact {

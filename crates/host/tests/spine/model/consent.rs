@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::client::{Client, Offers, Place};
-use crate::scripted::{Says, Scripted, Way};
+use super::client::{Client, Offers, Place};
+use super::scripted::{Says, Scripted, Way};
 
 fn write(path: &'static str) -> Says {
     Says::Calls(vec![("write_file", json!({"path": path, "content": "new"}))])

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Offers, Place};
-use crate::scripted::{Says, Scripted, Way};
+use super::client::{Client, Offers, Place};
+use super::scripted::{Says, Scripted, Way};
 
 fn calls(name: &'static str, arguments: Value) -> Says {
     Says::Calls(vec![(name, arguments)])

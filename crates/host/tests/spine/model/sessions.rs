@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Offers, Place};
-use crate::scripted::{Says, Scripted, Way};
+use super::client::{Client, Offers, Place};
+use super::scripted::{Says, Scripted, Way};
 
 fn started(place: &Place, server: &Scripted) -> Client {
     Client::start(place, &["--base-url", &server.url()], Offers::Gate)

@@ -3,8 +3,8 @@
 use agent_client_protocol_schema::v1::{InitializeResponse, ListSessionsResponse, NewSessionResponse, PromptResponse};
 use serde_json::{Value, json};
 
-use crate::client::{Client, Offers, Place};
-use crate::scripted::{Says, Scripted, Way};
+use super::client::{Client, Offers, Place};
+use super::scripted::{Says, Scripted, Way};
 
 fn typed<T: serde::de::DeserializeOwned>(answer: &Value) -> T {
     serde_json::from_value(answer["result"].clone()).unwrap_or_else(|error| panic!("{answer}: {error}"))

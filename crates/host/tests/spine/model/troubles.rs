@@ -4,8 +4,8 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Offers, Place};
-use crate::scripted::{Says, Scripted, Way};
+use super::client::{Client, Offers, Place};
+use super::scripted::{Says, Scripted, Way};
 
 fn failure(done: &Value) -> &str {
     done["error"]["message"].as_str().unwrap_or_else(|| panic!("it did not fail: {done}"))

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Offers, Place};
-use crate::scripted::{Says, Scripted, Way};
+use super::client::{Client, Offers, Place};
+use super::scripted::{Says, Scripted, Way};
 
 const TESTS: &str =
     "#!/bin/sh\n. ./add.sh\n[ \"$(add 2 3)\" = 5 ] && echo passed || { echo 'add 2 3 is wrong'; exit 1; }\n";
