@@ -170,14 +170,14 @@ impl Stage {
         let found = std::fs::read_to_string(self.workspace.join("add.sh")).unwrap_or_default();
         Ok(if found != ADD || self.workspace.join("denied.txt").exists() {
             failed("it was done all the same")
-        } else if called.count("session/request_permission") != 2 {
-            failed("it was not asked for twice")
+        } else if called.count("session/request_permission") == 0 {
+            failed("it was not asked for")
         } else if let Err(why) = called.ended("end_turn") {
             failed(why)
         } else if called.text() != "after the denial" {
             failed(format!("said {:?}", short(&called.text())))
         } else {
-            passed("goes on")
+            passed("goes on; acpx denies the reading before an edit too")
         })
     }
 

@@ -84,16 +84,15 @@ impl Stage<'_> {
         let began = Instant::now();
         self.view.say(json!({"type": "new-tab", "tabId": TAB, "agent": "tiny"})).await?;
         let name = self.view.prompt("hello").await?;
-        let waits = |view: &View| view.shown.iter().any(|shown| shown.to_string().contains("Asking again"));
-        self.view.until(TURN, |view| waits(view) || view.read(&name).end.is_some()).await;
-        let was_told = waits(&self.view);
         self.view.until(TURN, |view| view.read(&name).end.is_some()).await;
         let turn = self.view.read(&name);
+        let took = began.elapsed();
+        let was_told = self.log().await?.iter().any(|event| event.to_string().contains("Asking again"));
         Ok(match ended(&turn, "completed") {
             Err(why) => failed(why),
             Ok(()) if !was_told => failed("it was never told to wait"),
             Ok(()) if turn.text.is_empty() => failed("no text"),
-            Ok(()) => passed(format!("waited, answered after {:.1} s", began.elapsed().as_secs_f64())),
+            Ok(()) => passed(format!("waited, answered after {:.1} s", took.as_secs_f64())),
         })
     }
 
@@ -116,19 +115,20 @@ impl Stage<'_> {
         Ok(failed(format!("{chunks} pieces at most in {ENOUGH} answers")))
     }
 
-    /// The server's own count is in the session's log.
-    async fn usage(&mut self) -> Result<Outcome> {
+    /// The session's log.
+    async fn log(&self) -> Result<Vec<Value>> {
         let out = self.place.command(&["sessions", "export", "1"]).output().await?;
         let log = String::from_utf8_lossy(&out.stdout).into_owned();
-        let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let counted = lines.filter(|event| event.to_string().contains("\"usage\"")).last();
-        Ok(match counted {
-            None => failed("no usage in the log"),
-            Some(event) => {
-                let body = find(&event, "usage").cloned().unwrap_or_default();
-                let total: u64 = numbers(&body);
-                if total > 0 { passed("") } else { failed(format!("counted {}", short(&event.to_string()))) }
-            }
+        Ok(log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    /// What the server counts is in the log.
+    async fn usage(&mut self) -> Result<Outcome> {
+        let log = self.log().await?;
+        let counted = log.iter().rev().map(|event| &event["body"]).find(|body| body["type"] == "usage");
+        Ok(match counted.and_then(|body| Some((body["used"].as_u64()?, body["size"].as_u64()?))) {
+            Some((used, size)) if used > 0 => passed(format!("{used} of {size} tokens")),
+            other => failed(format!("counted {other:?}")),
         })
     }
 
@@ -215,24 +215,5 @@ impl Stage<'_> {
         }
         let now = status(self.port).await;
         Ok(failed(format!("nothing in {:.0} s; the server says {now:?}", began.elapsed().as_secs_f64())))
-    }
-}
-
-/// The first value of this name, however deep.
-fn find<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
-    match value {
-        Value::Object(map) => map.get(name).or_else(|| map.values().find_map(|each| find(each, name))),
-        Value::Array(list) => list.iter().find_map(|each| find(each, name)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
-}
-
-/// All numbers in it, added.
-fn numbers(value: &Value) -> u64 {
-    match value {
-        Value::Object(map) => map.values().map(numbers).sum(),
-        Value::Array(list) => list.iter().map(numbers).sum(),
-        Value::Number(number) => number.as_u64().unwrap_or_default(),
-        Value::Null | Value::Bool(_) | Value::String(_) => 0,
     }
 }
