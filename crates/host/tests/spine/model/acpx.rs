@@ -47,7 +47,7 @@ fn what_acpx_answers_is_understood_in_its_own_order() {
     let prompt = client.send_prompt(&session, "mend add");
     let (work, mut ids) = (place.work().display().to_string(), HashMap::new());
     for line in RECORDED.lines() {
-        let entry: Value = serde_json::from_str(&line.replace("SESSION", &session).replace("/WORK", &work)).unwrap();
+        let entry: Value = serde_json::from_str(&line.replace("SESSION", &session).replace("/FOLDER", &work)).unwrap();
         let message = &entry["msg"];
         let number = message["id"].as_u64();
         match (entry["dir"].as_str().unwrap(), message["method"].as_str(), number) {
