@@ -4,7 +4,8 @@
 //! | module | owns |
 //! | --- | --- |
 //! | [`mold`], [`load`] | the bytes that are streamed, and how fast |
-//! | [`stream`] | an engine's events as bytes, and counting them |
+//! | [`stream`], [`tokens`] | an engine's events and a model's answer as bytes |
+//! | [`http`] | as much of it as the bench's own servers need |
 //! | [`wire`], [`crowd`] | the views that read them |
 //! | [`judged`] | commands judged as the host does |
 //! | [`process`], [`subject`] | the programs under measurement |
@@ -12,6 +13,7 @@
 //! | [`stats`], [`row`], [`table`], [`plot`], [`machine`] | what comes of them |
 
 pub mod crowd;
+pub mod http;
 pub mod judged;
 pub mod load;
 pub mod machine;
@@ -24,4 +26,5 @@ pub mod stats;
 pub mod stream;
 pub mod subject;
 pub mod table;
+pub mod tokens;
 pub mod wire;

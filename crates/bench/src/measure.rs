@@ -1,5 +1,6 @@
 //! The measurements, one file each, and what they share. Each starts what it needs and ends it again.
 
+mod agent;
 mod agents;
 mod append;
 mod engine;
@@ -81,6 +82,7 @@ pub const ALL: &[Measurement] = &[
     Measurement { name: "start", run: start::measure },
     Measurement { name: "idle", run: idle::measure },
     Measurement { name: "agents", run: agents::measure },
+    Measurement { name: "agent", run: agent::measure },
     Measurement { name: "tools", run: tools::measure },
     Measurement { name: "engine", run: engine::measure },
     Measurement { name: "reconnect", run: reconnect::measure },

@@ -121,10 +121,15 @@ impl Subject {
 
     /// Starts ours with an engine as its agent `engine`.
     pub fn with_engine(durability: Durability, places: &Places, url: &str) -> Result<Self> {
+        let engine = format!("[agents.engine]\nkind = \"engine\"\nurl = {}\n", json!(url));
+        Self::with_agent(durability, places, &engine)
+    }
+
+    /// Starts ours with one more agent, as its configuration writes it.
+    pub fn with_agent(durability: Durability, places: &Places, agent: &str) -> Result<Self> {
         let data = prepare(durability, places)?;
         let config = fs::read_to_string(data.join("config.toml"))?;
-        let engine = format!("[agents.engine]\nkind = \"engine\"\nurl = {}\n", json!(url));
-        fs::write(data.join("config.toml"), config + &engine)?;
+        fs::write(data.join("config.toml"), config + agent)?;
         Self::start_in(data, Kind::Ours(durability), places)
     }
 

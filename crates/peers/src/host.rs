@@ -40,6 +40,10 @@ impl Place {
         self.folder.join("workspace")
     }
 
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn home(&self) -> PathBuf {
         self.folder.join("home")
     }
@@ -67,7 +71,13 @@ impl Place {
             .with_context(|| format!("cannot write {}", self.config().display()))
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// Writes the host's configuration as it is given.
+    pub(crate) fn configure_as(&self, config: &str) -> Result<()> {
+        std::fs::write(self.config(), config).with_context(|| format!("cannot write {}", self.config().display()))
+    }
+
+    /// The program with what makes it work in these folders.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
         command.args(arguments).arg("--data").arg(self.data());
         command.arg("--config").arg(self.config()).arg("--workspace").arg(self.workspace());

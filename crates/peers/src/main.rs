@@ -8,10 +8,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use switchboard_peers::model::Model;
-use switchboard_peers::{Options, PEERS, Peer, clear, markdown, placed, surprises, try_peer, usual_cache};
+use switchboard_peers::{
+    Options, Other, PEERS, Peer, clear, markdown, own_markdown, own_placed, placed, surprises, surprises_of_own,
+    try_own, try_peer, usual_cache,
+};
 
-/// Installs real agents and drives each of them through the real program, offline, against a model that the prompts script;
-/// prints a table of who passes what. Needs npm and its registry at the first run.
+/// Installs real agents and drives each of them through the real program, offline, against a model that the prompts script; then
+/// the program's own agent with a model's server and a client that others have made. Prints tables of who passes what. Needs npm,
+/// Python and their registries at the first run.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask peers")]
 struct Args {
@@ -56,13 +60,19 @@ async fn main() -> Result<ExitCode> {
         for peer in PEERS {
             println!("{:<10} {:<20} {}", peer.name, peer.title, peer.packages.join(" "));
         }
+        for other in Other::ALL {
+            println!("{:<10} {:<20} {}", other.name(), other.title(), other.packages().join(" "));
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let chosen = chosen(&args.names)?;
     let program = args.program.clone().context("no program is named; start this as `cargo xtask peers`")?;
     let folder = args.cache.join(format!("run-{}", std::process::id()));
     let options = Options { program: program.canonicalize()?, cache: args.cache.clone(), folder: folder.clone() };
-    let ended = try_all(&chosen, &options, args.out.as_deref()).await;
+    let ended = tokio::select! {
+        ended = try_all(&chosen, &options, args.out.as_deref()) => ended,
+        interrupted = tokio::signal::ctrl_c() => interrupted.context("Ctrl-C cannot be heard").map(|()| ExitCode::from(130)),
+    };
     if args.keep {
         eprintln!("kept {}", folder.display());
     } else {
@@ -71,47 +81,73 @@ async fn main() -> Result<ExitCode> {
     ended
 }
 
-async fn try_all(chosen: &[Peer], options: &Options, out: Option<&Path>) -> Result<ExitCode> {
-    let mut reports = Vec::new();
-    let mut broken = Vec::new();
-    for peer in chosen {
-        tokio::select! {
-            tried = try_peer(peer, options) => match tried {
-                Ok(report) => reports.push(report),
-                Err(error) => {
-                    eprintln!("{:<10} {error:#}", peer.name);
-                    broken.push(peer.title);
-                }
-            },
-            interrupted = tokio::signal::ctrl_c() => {
-                interrupted.context("Ctrl-C cannot be heard")?;
-                return Ok(ExitCode::from(130));
-            }
+/// Whoever is tried.
+#[derive(Clone, Copy, Debug)]
+enum Chosen {
+    Agent(Peer),
+    Own(Other),
+}
+
+impl Chosen {
+    fn all() -> Vec<Self> {
+        PEERS.iter().copied().map(Self::Agent).chain(Other::ALL.iter().copied().map(Self::Own)).collect()
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Agent(peer) => peer.name,
+            Self::Own(other) => other.name(),
         }
     }
-    let table = markdown(&reports, &today());
-    println!("{table}");
-    if let Some(path) = out {
-        let page = std::fs::read_to_string(path).unwrap_or_default();
-        std::fs::write(path, placed(&page, &table)).with_context(|| format!("cannot write {}", path.display()))?;
+}
+
+async fn try_all(chosen: &[Chosen], options: &Options, out: Option<&Path>) -> Result<ExitCode> {
+    let (mut reports, mut own, mut broken) = (Vec::new(), Vec::new(), Vec::new());
+    for one in chosen {
+        let tried = match one {
+            Chosen::Agent(peer) => try_peer(peer, options).await.map(|report| reports.push(report)),
+            Chosen::Own(other) => try_own(*other, options).await.map(|report| own.push(report)),
+        };
+        if let Err(error) = tried {
+            eprintln!("{:<10} {error:#}", one.name());
+            broken.push(one.name());
+        }
     }
-    let surprises = surprises(&reports);
+    if !reports.is_empty() {
+        tell(&markdown(&reports, &today()), out, placed)?;
+    }
+    if !own.is_empty() {
+        tell(&own_markdown(&own, &today()), out, own_placed)?;
+    }
+    let mut surprises = surprises(&reports);
+    surprises.extend(surprises_of_own(&own));
     for surprise in &surprises {
         eprintln!("not expected: {surprise}");
     }
-    for title in &broken {
-        eprintln!("not tried: {title}");
+    for name in &broken {
+        eprintln!("not tried: {name}");
     }
     Ok(if surprises.is_empty() && broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn chosen(names: &[String]) -> Result<Vec<Peer>> {
-    if names.is_empty() {
-        return Ok(PEERS.to_vec());
+/// Prints a table, and puts it into the page if there is one.
+fn tell(table: &str, out: Option<&Path>, placed: fn(&str, &str) -> String) -> Result<()> {
+    println!("{table}");
+    if let Some(path) = out {
+        let page = std::fs::read_to_string(path).unwrap_or_default();
+        std::fs::write(path, placed(&page, table)).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let known: Vec<&str> = PEERS.iter().map(|peer| peer.name).collect();
-    let find = |name: &String| match PEERS.iter().find(|peer| peer.name == name) {
-        Some(peer) => Ok(*peer),
+    Ok(())
+}
+
+fn chosen(names: &[String]) -> Result<Vec<Chosen>> {
+    let all = Chosen::all();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    let known: Vec<&str> = all.iter().map(Chosen::name).collect();
+    let find = |name: &String| match all.iter().find(|one| one.name() == name) {
+        Some(one) => Ok(*one),
         None => bail!("there is no peer `{name}`; there are {}", known.join(", ")),
     };
     names.iter().map(find).collect()

@@ -15,4 +15,4 @@ mod tools;
 #[cfg(test)]
 mod tests;
 
-pub use serve::{Model, NAME};
+pub use serve::{Model, NAME, ONLY_OPENAI};

@@ -71,7 +71,7 @@ fn has_not_started(outcomes: &[(Trial, Outcome)]) -> bool {
 }
 
 /// Ends the host and looks for what is left of its agents.
-async fn end(host: Host) -> Outcome {
+pub(crate) async fn end(host: Host) -> Outcome {
     let families: Vec<i32> = host.agents().into_iter().flat_map(family).collect();
     match host.end().await {
         Err(error) => return Outcome::Failed(error.to_string()),

@@ -1,11 +1,15 @@
 //! The table of who passes what, in Markdown, with the reasons below it. Judges nothing but whether something was known.
 
+use crate::own::OwnReport;
 use crate::run::Report;
 use crate::trial::{Outcome, Trial};
 
 /// The table begins after this line of a page, and ends before the other.
 const BEGIN: &str = "<!-- peers: begin -->";
 const END: &str = "<!-- peers: end -->";
+/// The same for the table of our own agent.
+const OWN_BEGIN: &str = "<!-- own agent: begin -->";
+const OWN_END: &str = "<!-- own agent: end -->";
 
 /// The table and the reasons for what does not pass.
 pub fn markdown(reports: &[Report], date: &str) -> String {
@@ -74,11 +78,52 @@ pub fn surprises(reports: &[Report]) -> Vec<String> {
     found
 }
 
+/// What came of our own agent with what others have made.
+pub fn own_markdown(reports: &[OwnReport], date: &str) -> String {
+    let mut text =
+        format!("Tried on {date}, offline.\n\n| with | version | tried | result |\n| --- | --- | --- | --- |\n");
+    for report in reports {
+        let version = report.other.packages().first().and_then(|package| package.rsplit(['@', '=']).next());
+        for (what, outcome) in &report.outcomes {
+            let result = match outcome {
+                Outcome::Passed(note) => format!("✓ {note}"),
+                Outcome::Failed(why) => format!("**✗** {}", why.replace('\n', " ")),
+                Outcome::Skipped(why) => format!("– {why}"),
+            };
+            let (title, version) = (report.other.title(), version.unwrap_or_default());
+            text += &format!("| {title} | {version} | {what} | {} |\n", result.trim_end().replace('|', "\\|"));
+        }
+    }
+    text
+}
+
+/// What failed of it.
+pub fn surprises_of_own(reports: &[OwnReport]) -> Vec<String> {
+    let failed = |report: &OwnReport| {
+        let title = report.other.title();
+        let of = report.outcomes.iter().filter_map(move |(what, outcome)| match outcome {
+            Outcome::Failed(why) => Some(format!("{title}, {what}: {why}")),
+            Outcome::Passed(_) | Outcome::Skipped(_) => None,
+        });
+        of.collect::<Vec<_>>()
+    };
+    reports.iter().flat_map(failed).collect()
+}
+
 /// Puts the table into a page between its marks; a text without marks is the table alone.
 pub fn placed(page: &str, table: &str) -> String {
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    between(page, table, BEGIN, END)
+}
+
+/// The same for the table of our own agent.
+pub fn own_placed(page: &str, table: &str) -> String {
+    between(page, table, OWN_BEGIN, OWN_END)
+}
+
+fn between(page: &str, table: &str, begin: &str, end: &str) -> String {
+    let parts = page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
     match parts {
-        Some((before, after)) => format!("{before}{BEGIN}\n\n{table}\n{END}{after}"),
+        Some((before, after)) => format!("{before}{begin}\n\n{table}\n{end}{after}"),
         None => table.to_owned(),
     }
 }

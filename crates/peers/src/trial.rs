@@ -103,11 +103,11 @@ pub enum Outcome {
     Skipped(&'static str),
 }
 
-fn passed(note: impl Into<String>) -> Outcome {
+pub(crate) fn passed(note: impl Into<String>) -> Outcome {
     Outcome::Passed(note.into())
 }
 
-fn failed(why: impl Into<String>) -> Outcome {
+pub(crate) fn failed(why: impl Into<String>) -> Outcome {
     Outcome::Failed(why.into())
 }
 
@@ -372,7 +372,7 @@ impl Stage<'_> {
 }
 
 /// Whether a turn has ended so; if not, how.
-fn ended(turn: &Turn, wanted: &str) -> Result<(), String> {
+pub(crate) fn ended(turn: &Turn, wanted: &str) -> Result<(), String> {
     match &turn.end {
         Some((reason, _)) if reason == wanted => Ok(()),
         Some((reason, detail)) if detail.is_empty() => Err(format!("ended {reason}")),
@@ -393,7 +393,7 @@ fn last_output(turn: &Turn) -> String {
     output.map_or_else(|| "no tool call shown".to_owned(), |output| short(&output))
 }
 
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     const LONG: usize = 120;
     let cut: String = text.chars().take(LONG).collect();
     if cut.len() < text.len() { format!("{cut}…") } else { cut }

@@ -5,7 +5,7 @@
 //! door `/bare` answers like a stream with one event, and is the limit of coming back. The end of standard input ends it.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::ExitCode;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,10 +14,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
+use switchboard_bench::http::{answer, read};
 use switchboard_bench::stream::{BARE_EVENT, Numbered, STREAM_HEAD};
 
-/// The longest body that is read.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// How long an input waits for somebody who follows.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes that are written at once.
@@ -34,12 +33,6 @@ struct Session {
     seq: u64,
     turn: u32,
     followers: Vec<TcpStream>,
-}
-
-struct Request {
-    method: String,
-    path: String,
-    body: Vec<u8>,
 }
 
 fn main() -> ExitCode {
@@ -147,39 +140,4 @@ fn stream(sessions: &Sessions, id: &str, input: &Value) -> Result<()> {
     session.followers.retain_mut(|follower| follower.write_all(&events.block).is_ok());
     session.seq = events.seq;
     Ok(())
-}
-
-fn answer(mut peer: &TcpStream, status: &str, value: &Value) -> Result<()> {
-    let body = value.to_string();
-    let head = format!("HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
-    peer.write_all(format!("{head}{body}").as_bytes())?;
-    Ok(())
-}
-
-/// The next request of a connection; none when it is over.
-fn read(reader: &mut BufReader<TcpStream>) -> Result<Option<Request>> {
-    let mut line = String::new();
-    if reader.read_line(&mut line)? == 0 {
-        return Ok(None);
-    }
-    let mut words = line.split_whitespace().map(str::to_owned);
-    let (Some(method), Some(path)) = (words.next(), words.next()) else { bail!("no request: {line}") };
-    let mut length = 0;
-    loop {
-        let mut header = String::new();
-        if reader.read_line(&mut header)? <= 2 {
-            break;
-        }
-        if let Some((name, value)) = header.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse()?;
-        }
-    }
-    if length > MAX_BODY_BYTES {
-        bail!("a body of {length} bytes");
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(Some(Request { method, path, body }))
 }

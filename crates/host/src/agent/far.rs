@@ -173,7 +173,17 @@ impl Far {
     }
 
     /// Asks the model and says what it answers, to its end, which always comes.
-    pub(super) async fn answer(self: Arc<Self>, known: Result<Arc<Known>, Trouble>, ask: Box<Ask>, ear: Ear) {
+    pub(super) async fn answer(self: Arc<Self>, known: Result<Arc<Known>, Trouble>, mut ask: Box<Ask>, ear: Ear) {
+        let known = match known {
+            // Asked again after a while: it may be well now.
+            Err(trouble) if trouble.kind.may_pass() => self.look(vec![ask.model.clone()]).await.map(Arc::new),
+            known => known,
+        };
+        if ask.model.is_empty()
+            && let Some(first) = known.as_ref().ok().and_then(|known| known.first())
+        {
+            ask.model.clone_from(&first.name);
+        }
         let end = match known {
             Ok(known) => self.answer_of(&known, &ask, &ear).await,
             Err(trouble) => Some(vec![Said::End(End::Failed(trouble))]),

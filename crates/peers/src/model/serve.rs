@@ -26,6 +26,9 @@ const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// The name of the only model.
 pub const NAME: &str = "fake";
 
+/// Below this path there is nothing of Ollama's, so that whoever looks for it takes OpenAI's way.
+pub const ONLY_OPENAI: &str = "/only-openai";
+
 /// A model that runs until it is dropped.
 #[derive(Debug)]
 pub struct Model {
@@ -132,7 +135,7 @@ fn side_question(path: &str) -> Option<Value> {
 
 /// What models there are, in the shape of whoever is asked.
 fn list(path: &str) -> Response {
-    if path.ends_with("/api/tags") {
+    if path.ends_with("/api/tags") && !path.starts_with(ONLY_OPENAI) {
         let model = json!({"name": NAME, "model": NAME, "size": 1, "details": {"family": NAME}});
         return axum::Json(json!({"models": [model]})).into_response();
     }

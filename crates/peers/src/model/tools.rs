@@ -123,7 +123,7 @@ const MEANINGS: &[(Meaning, &[&str])] = &[
     (Meaning::New, &["newstring", "newstr", "newtext", "new", "replace"]),
     (Meaning::Content, &["content", "contents", "filetext", "text"]),
     (Meaning::Command, &["command", "cmd", "script", "commands"]),
-    (Meaning::Items, &["todos", "plan", "items", "todolist", "list"]),
+    (Meaning::Items, &["todos", "plan", "items", "todolist", "list", "steps"]),
     (Meaning::Patch, &["input", "patch", "patchtext"]),
     (Meaning::Sandbox, &["sandboxpermissions"]),
     (Meaning::Reason, &["justification"]),

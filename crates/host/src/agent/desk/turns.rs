@@ -185,6 +185,10 @@ impl Desk {
     fn ask_model(&mut self, id: &str, ask: Box<Ask>) {
         let question = self.number();
         let ear = Ear { session: id.to_owned(), question, news: self.news.clone() };
+        // A server that was still loading may have loaded by now; what it has is then known to all sessions.
+        if self.known.as_ref().is_err_and(|trouble| trouble.kind.may_pass()) {
+            self.look();
+        }
         let Some(session) = self.sessions.get_mut(id) else { return };
         session.hang_up();
         let asking = tokio::spawn(Arc::clone(&self.far).answer(self.known.clone(), ask, ear));

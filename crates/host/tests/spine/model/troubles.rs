@@ -1,5 +1,6 @@
 //! What goes wrong with a server, in words that a person can act on.
 
+use std::io::{BufRead as _, Write as _};
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
@@ -130,4 +131,30 @@ fn what_is_no_server_of_models_is_said_so() {
     let help =
         client.call("session/prompt", json!({"sessionId": session, "prompt": [{"type": "text", "text": "/help"}]}));
     assert_eq!(help["result"]["stopReason"], "end_turn", "a command needs no server: {help}");
+}
+
+#[test]
+fn a_server_that_still_loads_is_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let loading = std::thread::spawn(move || {
+        let body = r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
+        // As often as it takes until a question has failed too.
+        for _ in 0..6 {
+            let (mut link, _) = listener.accept().unwrap();
+            let mut lines = std::io::BufReader::new(link.try_clone().unwrap()).lines();
+            while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+            let head = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close";
+            let _ = write!(link, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        }
+        Scripted::at(listener, Way::OpenAi, None, [Says::Text(&["loaded"])])
+    });
+    let place = Place::new();
+    let mut client = Client::start(&place, &["--base-url", &url, "--model", "small"], Offers::All);
+    let session = client.open(&place);
+    let done = client.prompt(&session, "go");
+    assert_eq!(done["result"]["stopReason"], "end_turn", "{done}");
+    assert_eq!(client.text(), "loaded");
+    assert!(client.told.iter().any(|told| told.to_string().contains("Asking again")), "{:#?}", client.told);
+    assert_eq!(loading.join().unwrap().rest().len(), 1);
 }
