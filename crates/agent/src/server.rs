@@ -10,7 +10,7 @@ mod request;
 mod scan;
 pub mod text_calls;
 
-pub use address::{address, shown_address};
+pub use address::{address, path_below, shown_address};
 pub use answer::{Answer, Close, MAX_ANSWER_BYTES, MAX_ARGUMENTS_BYTES, MAX_CALLS, MAX_LINE_BYTES};
 pub use refusal::{About, refused, unreachable};
 pub use request::ask;

@@ -19,6 +19,14 @@ pub fn address(base_url: &str, path: &str) -> String {
     format!("{root}{path}")
 }
 
+/// The same from the origin on, for whoever is at the origin already.
+#[must_use]
+pub fn path_below(base_url: &str, path: &str) -> String {
+    let whole = address(base_url, path);
+    let below = whole.split_once("://").map_or(whole.as_str(), |(_, rest)| rest);
+    format!("/{}", below.split_once('/').map_or("", |(_, path)| path))
+}
+
 /// Whether the address's own path has a version such as `v4` or `v1beta` in it.
 fn has_version(base: &str) -> bool {
     let below = base.split_once("://").map_or(base, |(_, rest)| rest);
@@ -59,6 +67,19 @@ mod tests {
         assert_eq!(address("https://h/paas/v4/", "/v1/models"), "https://h/paas/v4/models");
         assert_eq!(address("https://h/v1beta/openai", "/v1/models"), "https://h/v1beta/openai/models");
         assert_eq!(address("https://v2.example/x", "/v1/models"), "https://v2.example/x/v1/models");
+    }
+
+    #[test]
+    fn paths_stand_below_the_origin_with_the_version_that_the_address_has() {
+        for (base_url, path, below) in [
+            ("http://127.0.0.1:11434", "/api/chat", "/api/chat"),
+            ("http://127.0.0.1:11434/v1/", "/api/chat", "/api/chat"),
+            ("http://127.0.0.1:8080/v1", "/v1/models", "/v1/models"),
+            ("http://127.0.0.1:8080/llm", "/v1/models", "/llm/v1/models"),
+            ("https://h.example/paas/v4", "/v1/chat/completions", "/paas/v4/chat/completions"),
+        ] {
+            assert_eq!(path_below(base_url, path), below);
+        }
     }
 
     #[test]

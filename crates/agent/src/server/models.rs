@@ -22,6 +22,8 @@ pub struct Model {
     pub images: Option<bool>,
     /// Whether it thinks before it answers.
     pub thinks: Option<bool>,
+    /// How many bytes it has on the server's disk.
+    pub size: Option<u64>,
 }
 
 /// Where the list is, by GET.
@@ -40,6 +42,8 @@ pub fn read_list(flavor: Flavor, body: &[u8]) -> Option<Vec<Model>> {
     let value = arguments::json(body)?;
     let entries = match flavor {
         Flavor::OpenAi => value.get("data").unwrap_or(&value).as_array().or_else(|| value.get("models")?.as_array())?,
+        // Others answer here too, with both lists in one; they do not take Ollama's questions.
+        Flavor::Ollama if value.get("data").is_some() => return None,
         Flavor::Ollama => value.get("models")?.as_array()?,
     };
     let mut models: Vec<Model> = Vec::new();
@@ -73,7 +77,8 @@ fn model(flavor: Flavor, entry: &Value) -> Option<Model> {
     if text(map, "type").is_some_and(|kind| kind.starts_with("embedding")) {
         return None;
     }
-    Some(Model { name: name.to_owned(), context: context(map), ..abilities(map) })
+    let size = map.get("size").and_then(Value::as_u64);
+    Some(Model { name: name.to_owned(), context: context(map), size, ..abilities(map) })
 }
 
 fn is_name(name: &str) -> bool {

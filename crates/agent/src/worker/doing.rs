@@ -285,8 +285,11 @@ fn change(wanted: &Wanted, before: Option<&str>) -> Result<(String, String, Stri
         }
         (Wanted::Write { path, content }, before) => {
             let what = if before.is_some() { "replaced" } else { "new" };
-            let lines = content.lines().count();
-            Ok((path.clone(), content.clone(), format!("{path} is written ({what}, {lines} lines).")))
+            let lines = match content.lines().count() {
+                1 => "1 line".to_owned(),
+                many => format!("{many} lines"),
+            };
+            Ok((path.clone(), content.clone(), format!("{path} is written ({what}, {lines}).")))
         }
         // Nothing else reads a file before it does something.
         (_, before) => Err(Ended::well(before.unwrap_or_default().to_owned())),

@@ -47,6 +47,8 @@ fn a_list_in_another_shape_is_still_a_list() {
                       "data": [{"id": "m", "meta": {"n_ctx_train": 8}}]});
     let expected = Model { context: Some(8), images: Some(true), ..model("m") };
     assert_eq!(list(Flavor::OpenAi, &both), Some(vec![expected]));
+    // It answers where Ollama does, and takes none of Ollama's questions.
+    assert_eq!(list(Flavor::Ollama, &both), None);
     assert_eq!(list(Flavor::OpenAi, &json!([{"id": "m"}, {"id": "m"}])), Some(vec![model("m")]));
     let odd = json!({"data": [{"id": "bad\u{1b}[0m"}, {"id": 7}, {"id": "e", "type": "embeddings"}, null, {"id": ""}]});
     assert_eq!(list(Flavor::OpenAi, &odd), Some(vec![]));
@@ -66,7 +68,7 @@ fn ollama_lists_its_models_and_shows_what_they_can() {
     let tags =
         json!({"models": [{"name": "qwen3:8b", "model": "qwen3:8b", "size": 5, "details": {"family": "qwen3"}}]});
     let mut models = list(Flavor::Ollama, &tags).unwrap();
-    assert_eq!(models, [model("qwen3:8b")]);
+    assert_eq!(models, [Model { size: Some(5), ..model("qwen3:8b") }]);
     let post = show(Flavor::Ollama, "qwen3:8b").unwrap();
     assert_eq!((post.path.as_str(), post.body.as_slice()), ("/api/show", &br#"{"model":"qwen3:8b"}"#[..]));
     assert_eq!(show(Flavor::OpenAi, "m"), None);
@@ -77,8 +79,14 @@ fn ollama_lists_its_models_and_shows_what_they_can() {
     });
     let found = &mut models[0];
     read_show(shown.to_string().as_bytes(), found);
-    let all =
-        Model { context: Some(40960), tools: Some(true), images: Some(false), thinks: Some(true), ..model("qwen3:8b") };
+    let all = Model {
+        context: Some(40960),
+        tools: Some(true),
+        images: Some(false),
+        thinks: Some(true),
+        size: Some(5),
+        ..model("qwen3:8b")
+    };
     assert_eq!(*found, all);
     read_show(b"{\"parameters\":\"num_ctx                        8192\"}", found);
     assert_eq!(*found, Model { context: Some(8192), ..all.clone() });

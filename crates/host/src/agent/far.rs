@@ -7,7 +7,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use serde_json::Value;
 use switchboard_agent::said::{End, Said};
 use switchboard_agent::server::{self, About, Answer, Close, Flavor, models::Model};
 use switchboard_agent::talk::Ask;
@@ -114,10 +113,7 @@ impl Far {
     async fn look_now(&self, wanted: &[String]) -> Result<Known, Trouble> {
         let name = wanted.first().map_or("", String::as_str);
         let tags = self.get(Flavor::Ollama, name).await?;
-        let is_open_ai = serde_json::from_slice::<Value>(&tags.body).is_ok_and(|tags| tags.get("data").is_some());
-        // Others answer there too, with both lists in one; they do not take Ollama's questions.
         if tags.status == 200
-            && !is_open_ai
             && let Some(models) = server::models::read_list(Flavor::Ollama, &tags.body)
         {
             let mut known = Known { flavor: Flavor::Ollama, models };
@@ -152,7 +148,7 @@ impl Far {
         }
         for name in names {
             let Some(post) = server::models::show(known.flavor, &name) else { continue };
-            let Ok(response) = self.send(Method::Post, post.path, Payload::Json(post.body)).await else { continue };
+            let Ok(response) = self.send(Method::Post, &post.path, Payload::Json(post.body)).await else { continue };
             let model = known.models.iter_mut().find(|model| model.name == name);
             if let Some(model) = model.filter(|_| response.status == 200) {
                 server::models::read_show(&response.body, model);
@@ -161,13 +157,13 @@ impl Far {
     }
 
     async fn get(&self, flavor: Flavor, model: &str) -> Result<Response, Trouble> {
-        let path = server::models::list_path(flavor).to_owned();
-        let sent = self.send(Method::Get, path, Payload::None).await;
+        let sent = self.send(Method::Get, server::models::list_path(flavor), Payload::None).await;
         sent.map_err(|reason| server::unreachable(&self.about(model, &[]), &reason))
     }
 
-    async fn send(&self, method: Method, path: String, payload: Payload) -> Result<Response, String> {
+    async fn send(&self, method: Method, path: &str, payload: Payload) -> Result<Response, String> {
         let caller = self.caller.as_ref().map_err(Clone::clone)?;
+        let path = server::path_below(&self.base_url, path);
         let request = Request { no: EngineRequest(0), session: None, method, path, payload, answer: AnswerTo::Dialect };
         caller.call(request).await.map_err(|failure| failure.message)
     }
@@ -237,7 +233,7 @@ impl Far {
         model: &str,
     ) -> Result<hyper::Response<Incoming>, Failure> {
         let began = Instant::now();
-        let path = path_below(&self.base_url, &post.path);
+        let path = server::path_below(&self.base_url, &post.path);
         let answered = caller.post(&path, post.body);
         tokio::pin!(answered);
         for (round, after) in TAKES_LONG.iter().chain([&FIRST_BYTE]).enumerate() {
@@ -292,30 +288,6 @@ impl Far {
                 Said::End(End::Failed(Trouble { message: hush(trouble.message), ..trouble }))
             }
             other @ (Said::Call(_) | Said::Used(_) | Said::End(End::Done | End::Cut)) => other,
-        }
-    }
-}
-
-/// Where a path of a way of talking is, from the origin on.
-fn path_below(base_url: &str, path: &str) -> String {
-    let whole = server::address(base_url, path);
-    let below = whole.split_once("://").map_or(whole.as_str(), |(_, rest)| rest);
-    format!("/{}", below.split_once('/').map_or("", |(_, path)| path))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_stand_below_the_origin_with_the_version_that_the_address_has() {
-        for (base_url, path, below) in [
-            ("http://127.0.0.1:11434", "/api/chat", "/api/chat"),
-            ("http://127.0.0.1:11434/v1/", "/api/chat", "/api/chat"),
-            ("http://127.0.0.1:8080/v1", "/v1/models", "/v1/models"),
-            ("https://h.example/paas/v4", "/v1/chat/completions", "/paas/v4/chat/completions"),
-        ] {
-            assert_eq!(path_below(base_url, path), below);
         }
     }
 }

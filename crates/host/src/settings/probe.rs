@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use switchboard_agent::server::{self, Flavor, models};
 use switchboard_dialects::agent::engine::{AnswerTo, EngineRequest, Method, Payload, Request, Response};
 use switchboard_types::limits::{MAX_MODEL_BYTES, MAX_MODELS};
 use switchboard_types::{ServedModel, ServerKind};
@@ -14,13 +14,8 @@ use crate::server::Secret;
 
 /// How long all of it may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-/// The end of an address that names the second way already.
-const VERSIONED: &str = "/v1";
-/// Where a list of models is, and what they are called in it.
-const WAYS: [Way; 2] = [
-    Way { kind: ServerKind::Ollama, path: "/api/tags", list: "models", name: "name" },
-    Way { kind: ServerKind::OpenAi, path: "/v1/models", list: "data", name: "id" },
-];
+/// Ways in which a server may tell its models, in the order in which they are tried.
+const WAYS: [(Flavor, ServerKind); 2] = [(Flavor::Ollama, ServerKind::Ollama), (Flavor::OpenAi, ServerKind::OpenAi)];
 
 /// What goes with a test.
 #[derive(Debug)]
@@ -42,13 +37,6 @@ pub(super) struct Found {
     pub(super) message: String,
 }
 
-struct Way {
-    kind: ServerKind,
-    path: &'static str,
-    list: &'static str,
-    name: &'static str,
-}
-
 /// What a server said to one way, the most telling last.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Said {
@@ -68,11 +56,11 @@ pub(super) async fn look(base_url: &str, token: Token, patience: Duration) -> Fo
         Token::Sent(secret) => (Some(secret), None),
         Token::Withheld(why) => (None, Some(why)),
     };
-    let base = base_url.trim_end_matches('/');
-    let base = base.strip_suffix(VERSIONED).unwrap_or(base);
+    // Paths are put together below the origin, since each way has its own below the same address.
+    let origin = Address::read(base_url).and_then(|address| Address::read(&address.origin()));
     let late = |_| format!("there was no answer within {} s; is it the right address?", patience.as_secs());
-    let said = match Address::read(base).and_then(|address| Caller::new(address, sent.as_ref())) {
-        Ok(caller) => timeout(patience, ask(&caller)).await.map_err(late).flatten(),
+    let said = match origin.and_then(|address| Caller::new(address, sent.as_ref())) {
+        Ok(caller) => timeout(patience, ask(&caller, base_url)).await.map_err(late).flatten(),
         Err(message) => Err(message),
     };
     let message = match said {
@@ -87,19 +75,19 @@ pub(super) async fn look(base_url: &str, token: Token, patience: Duration) -> Fo
 }
 
 /// The first way that leads somewhere; else what is most worth saying.
-async fn ask(caller: &Caller) -> Result<Said, String> {
+async fn ask(caller: &Caller, base_url: &str) -> Result<Said, String> {
     let mut best = Said::NotThere;
-    for way in &WAYS {
+    for (flavor, kind) in WAYS {
         let request = Request {
             no: EngineRequest(0),
             session: None,
             method: Method::Get,
-            path: way.path.to_owned(),
+            path: server::path_below(base_url, models::list_path(flavor)),
             payload: Payload::None,
             answer: AnswerTo::Dialect,
         };
         let response = caller.call(request).await.map_err(|failure| failure.message)?;
-        best = best.max(read(way, &response));
+        best = best.max(read(flavor, kind, &response));
         if matches!(best, Said::Models(..)) {
             break;
         }
@@ -107,7 +95,7 @@ async fn ask(caller: &Caller) -> Result<Said, String> {
     Ok(best)
 }
 
-fn read(way: &Way, response: &Response) -> Said {
+fn read(flavor: Flavor, kind: ServerKind, response: &Response) -> Said {
     match response.status {
         200 => {}
         401 | 403 => return Said::Unwelcome,
@@ -115,14 +103,9 @@ fn read(way: &Way, response: &Response) -> Said {
         404 | 405 => return Said::NotThere,
         other => return Said::Failing(other),
     }
-    let Ok(Value::Object(answer)) = serde_json::from_slice(&response.body) else { return Said::Garbage };
-    let Some(Value::Array(list)) = answer.get(way.list) else { return Said::Garbage };
-    let model = |model: &Value| {
-        let name = model.get(way.name).and_then(Value::as_str)?.to_owned();
-        Some(ServedModel { name, size: model.get("size").and_then(Value::as_u64) })
-    };
-    let fits = |model: &ServedModel| is_name(&model.name);
-    Said::Models(way.kind, list.iter().filter_map(model).filter(fits).take(MAX_MODELS).collect())
+    let Some(list) = models::read_list(flavor, &response.body) else { return Said::Garbage };
+    let served = list.into_iter().map(|model| ServedModel { name: model.name, size: model.size });
+    Said::Models(kind, served.take(MAX_MODELS).collect())
 }
 
 /// Whether it can be a model's name.
