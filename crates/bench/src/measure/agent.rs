@@ -27,8 +27,8 @@ const SMALL_ANSWER: u64 = 200;
 const COMPLETE: &[u8] = b"\"response-complete\"";
 
 pub(super) fn measure(bench: &Bench) -> Result<Findings> {
-    // An answer may have a megabyte.
-    let count: u64 = bench.extent.pick(2_000, 150_000);
+    // The stream of an answer may have 16 MiB.
+    let count: u64 = bench.extent.pick(2_000, 80_000);
     let marks: [u64; 3] = bench.extent.pick([2, 5, 10], [10, 100, 1_000]);
     let mut loops = Row::new("tokens through the built-in agent", Unit::PerSecond);
     let mut hosted = Row::new("tokens through the built-in agent and the host to one view, FULL log", Unit::PerSecond);
