@@ -2,6 +2,8 @@
 
 use std::io::{BufRead as _, Write as _};
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
@@ -137,10 +139,12 @@ fn what_is_no_server_of_models_is_said_so() {
 fn a_server_that_still_loads_is_waited_for() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
+    let is_loaded = Arc::new(AtomicBool::new(false));
+    let told = Arc::clone(&is_loaded);
     let loading = std::thread::spawn(move || {
         let body = r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
-        // As often as it takes until a question has failed too.
-        for _ in 0..6 {
+        // Until a question has failed for it.
+        while !told.load(Ordering::SeqCst) {
             let (mut link, _) = listener.accept().unwrap();
             let mut lines = std::io::BufReader::new(link.try_clone().unwrap()).lines();
             while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
@@ -152,9 +156,11 @@ fn a_server_that_still_loads_is_waited_for() {
     let place = Place::new();
     let mut client = Client::start(&place, &["--base-url", &url, "--model", "small"], Offers::All);
     let session = client.open(&place);
-    let done = client.prompt(&session, "go");
+    let prompt = client.send_prompt(&session, "go");
+    client.until("that it is asked again", |told| told.to_string().contains("Asking again"));
+    is_loaded.store(true, Ordering::SeqCst);
+    let done = client.answer(prompt);
     assert_eq!(done["result"]["stopReason"], "end_turn", "{done}");
     assert_eq!(client.text(), "loaded");
-    assert!(client.told.iter().any(|told| told.to_string().contains("Asking again")), "{:#?}", client.told);
     assert_eq!(loading.join().unwrap().rest().len(), 1);
 }
