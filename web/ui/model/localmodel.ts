@@ -7,7 +7,7 @@ import type { Chores } from "./chores";
 import { type Ask, type Reply, whyNot } from "./requests";
 
 /** How long the host may take to read its own configuration; it looks at once. */
-export const PATIENCE_MS = 10_000;
+export const PATIENCE_MS = 30_000;
 
 /** A server, and what it has. */
 export type Offer = Pick<ModelServer, "baseUrl" | "models">;
