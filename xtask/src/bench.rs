@@ -14,6 +14,8 @@ pub(crate) fn run(root: &Path, wanted: &[String]) -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    // Names alone say what to measure.
+    let only = wanted.first().filter(|word| !word.starts_with('-')).map(|_| "--only");
     let ended = Command::new(target.join("release/switchboard-bench"))
         .arg("--out")
         .arg(target.join("bench"))
@@ -21,6 +23,7 @@ pub(crate) fn run(root: &Path, wanted: &[String]) -> Result<ExitCode> {
         .arg(root.join("crates/bench/node"))
         .arg("--python")
         .arg(root.join("crates/bench/python"))
+        .args(only)
         .args(wanted)
         .status()
         .context("the bench could not be started")?;
