@@ -6,10 +6,11 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::cargo::cargo;
+
 pub(crate) fn run(root: &Path, wanted: &[String]) -> Result<ExitCode> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let packages = ["--package", "switchboard-host", "--package", "switchboard-bench"];
-    let built = Command::new(cargo).args(["build", "--release", "--bins"]).args(packages).current_dir(root).status();
+    let built = cargo(root).args(["build", "--release", "--bins"]).args(packages).status();
     if !built.context("cargo could not be started")?.success() {
         return Ok(ExitCode::FAILURE);
     }

@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 use switchboard_fuzz::TARGETS;
 
+use crate::cargo::cargo;
 use crate::storm::target_folder;
 
 const USAGE: &str = "\
@@ -91,8 +92,8 @@ fn build(root: &Path, folder: &Path) -> Result<PathBuf> {
         );
     }
     let triple = host_triple()?;
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(root).args(["build", "--release", "--package", "switchboard-fuzz", "--bin", "fuzz"]);
+    let mut build = cargo(root);
+    build.args(["build", "--release", "--package", "switchboard-fuzz", "--bin", "fuzz"]);
     // With a target named, the flags do not reach build scripts and macros, which have no fuzzer to call.
     build.args(["--features", "engine", "--target", &triple]).env("RUSTFLAGS", COVERAGE.join(" "));
     build.env("CARGO_TARGET_DIR", folder).env("CARGO_PROFILE_RELEASE_LTO", "off");

@@ -1,6 +1,7 @@
 //! The project's own chores, run as `cargo xtask <chore>`. Holds nothing that Switchboard itself needs to build or run.
 
 mod bench;
+mod cargo;
 mod codegen;
 mod fuzz;
 mod newcomer;

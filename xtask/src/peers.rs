@@ -6,12 +6,13 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::cargo::cargo;
 use crate::storm::target_folder;
 
 /// Builds what is needed and runs the peers with the arguments.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(root).args(["build", "--bins", "--package", "switchboard-peers"]);
+    let mut build = cargo(root);
+    build.args(["build", "--bins", "--package", "switchboard-peers"]);
     // The model alone, the list and the help need no program.
     let flags = ["--model-server", "--list", "--help", "-h"];
     if !arguments.iter().any(|argument| flags.contains(&argument.as_str())) {

@@ -151,9 +151,7 @@ pub(crate) fn run(mut command: Command) -> Result<Ended> {
 }
 
 fn cargo_command(root: &Path) -> Command {
-    // Cargo says which cargo started us, so that all steps use one toolchain.
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root);
+    let mut command = crate::cargo::cargo(root);
     test_environment(&mut command);
     command
 }

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::cargo::cargo;
 use crate::steps::memory_folder;
 
 /// Builds without optimisation, with debug assertions: slower, and finds more.
@@ -18,8 +19,8 @@ const PLOT: &str = "--plot";
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
     let (dev, passed_on): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|argument| *argument == DEV);
     let profile = if dev.is_empty() { "release" } else { "dev" };
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.current_dir(root).args(["build", "--package", "switchboard-host", "--package", "switchboard-storm"]);
+    let mut build = cargo(root);
+    build.args(["build", "--package", "switchboard-host", "--package", "switchboard-storm"]);
     let built = build.args(["--profile", profile]).status().context("cargo could not be started")?;
     if !built.success() {
         return Ok(ExitCode::FAILURE);
