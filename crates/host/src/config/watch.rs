@@ -84,18 +84,15 @@ pub async fn run(
     let mut eye = Eye { secrets: Some(secrets), ..Eye::new(source, first) };
     loop {
         let now = wanted.borrow_and_update().clone();
+        let tell = tell.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            let seen = eye.look(&now);
-            (eye, seen)
+            let say = |seen: Option<Seen>| seen.is_none_or(|seen| tell.blocking_send(seen).is_ok());
+            let heard = say(eye.glance(&now)) && say(eye.look(&now));
+            heard.then_some(eye)
         });
         // The look itself does not panic; if it does, the configuration stays as it is.
-        let Ok((back, seen)) = looked.await else { return };
+        let Ok(Some(back)) = looked.await else { return };
         eye = back;
-        if let Some(seen) = seen
-            && tell.send(seen).await.is_err()
-        {
-            return;
-        }
         tokio::select! {
             () = tokio::time::sleep(EVERY) => {}
             changed = wanted.changed() => {
@@ -137,6 +134,8 @@ struct Eye {
     /// None where nobody wants to know of them.
     secrets: Option<Secrets>,
     tokens: Tokens,
+    /// Whether their file is another one than when they were looked at.
+    tokens_changed: bool,
     user: Config,
     user_error: Option<String>,
     trusted: Vec<WorkspaceRoot>,
@@ -162,6 +161,7 @@ impl Eye {
             source,
             secrets: None,
             tokens: Tokens::default(),
+            tokens_changed: false,
             user: first,
             user_error: None,
             trusted: Vec::new(),
@@ -178,18 +178,8 @@ impl Eye {
     /// Looks once; gives all that is known if it differs from what was told last.
     fn look(&mut self, wanted: &Wanted) -> Option<Seen> {
         let asked = std::mem::replace(&mut self.asked, wanted.asked) != wanted.asked;
-        let mut fresh = asked || self.told.is_none();
-        let before = self.stamps.as_ref().and_then(|stamps| stamps.first().copied());
-        let files = self.files(&wanted.trusted);
-        let stamps = stamps(&files);
-        if self.trusted != wanted.trusted || self.stamps.as_ref() != Some(&stamps) {
-            self.watch(&wanted.trusted);
-            self.stamps = Some(settled(&files, stamps));
-            self.read();
-            fresh = true;
-        }
-        let after = self.stamps.as_ref().and_then(|stamps| stamps.first().copied());
-        if fresh && (asked || before != after || self.told.is_none()) {
+        let mut fresh = self.read_files(wanted) || asked || self.told.is_none();
+        if std::mem::take(&mut self.tokens_changed) || asked || self.told.is_none() {
             self.tokens = self.secrets.as_ref().map(Secrets::tokens).unwrap_or_default();
         }
         if asked || self.looks.is_multiple_of(PROGRAMS_EVERY) {
@@ -198,16 +188,45 @@ impl Eye {
             self.found = found;
         }
         self.looks += 1;
-        if !fresh {
-            return None;
-        }
-        let seen = self.seen();
         // Whoever asks is told, even if nothing is new to us: it may be to them.
-        if !asked && self.told.as_ref() == Some(&seen) {
-            return None;
+        if asked {
+            let seen = self.seen();
+            return Some(self.told_now(seen));
         }
+        self.news(fresh)
+    }
+
+    /// Looks at the files alone: what they say need not wait for a keyring, or for all programs of the machine. The first
+    /// look is a whole one.
+    fn glance(&mut self, wanted: &Wanted) -> Option<Seen> {
+        self.told.as_ref()?;
+        let fresh = self.read_files(wanted);
+        self.news(fresh)
+    }
+
+    fn news(&mut self, fresh: bool) -> Option<Seen> {
+        let seen = fresh.then(|| self.seen()).filter(|seen| self.told.as_ref() != Some(seen))?;
+        Some(self.told_now(seen))
+    }
+
+    fn told_now(&mut self, seen: Seen) -> Seen {
         self.told = Some(seen.clone());
-        Some(seen)
+        seen
+    }
+
+    /// Reads the files if they are others than before; whether they were.
+    fn read_files(&mut self, wanted: &Wanted) -> bool {
+        let files = self.files(&wanted.trusted);
+        let now = stamps(&files);
+        if self.trusted == wanted.trusted && self.stamps.as_ref() == Some(&now) {
+            return false;
+        }
+        self.watch(&wanted.trusted);
+        let (before, now) = (self.stamps.take().unwrap_or_default(), settled(&files, now));
+        self.tokens_changed |= before.first() != now.first();
+        self.stamps = Some(now);
+        self.read();
+        true
     }
 
     /// Other workspaces' files count now.
@@ -340,6 +359,22 @@ mod tests {
         fs::remove_file(place.file()).unwrap();
         let gone = eye.look(&wanted).unwrap();
         assert_eq!((names(&gone.user), gone.errors), (vec!["demo".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn what_a_file_says_waits_for_nothing_else() {
+        let (place, mut wanted) = (Place::new(), Wanted::default());
+        let mut eye = place.eye();
+        assert_eq!(eye.glance(&wanted), None, "the first look is a whole one");
+        assert!(eye.look(&wanted).is_some());
+        // Nothing of the machine is looked at, so it stays as wrong as it is.
+        let found = std::mem::take(&mut eye.found);
+        place.write(SMALL);
+        wanted.asked += 1;
+        let glanced = eye.glance(&wanted).unwrap();
+        assert_eq!((names(&glanced.user), glanced.found.len()), (vec!["demo".to_owned(), "small".to_owned()], 0));
+        assert_eq!(eye.look(&wanted).map(|seen| seen.found), Some(found), "whoever asked is told all");
+        assert_eq!((eye.glance(&wanted), eye.look(&wanted)), (None, None));
     }
 
     #[test]
