@@ -10,6 +10,8 @@ const MAX_PHRASES: usize = 32;
 const MAX_WORDS: usize = 32;
 /// Letters from which on a word can be a beginning: with fewer, almost everything would be found.
 const MIN_BEGINNING: usize = 2;
+/// Letters of the longest beginnings that the index keeps ready.
+const READY_BEGINNING: usize = 3;
 
 /// How the last word of a phrase is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +62,29 @@ impl Phrase {
 
     /// As the index reads it: nothing but words within quotes.
     pub(crate) fn expression(&self) -> String {
+        self.quoted(&self.typed)
+    }
+
+    /// The same with a beginning that the index keeps ready, which finds all that this finds and more; none where it is not
+    /// another one.
+    pub(crate) fn coarse(&self) -> Option<String> {
+        let last = self.typed.rfind(' ').map_or(0, |blank| blank + 1);
+        let word = self.typed.get(last..).filter(|word| word.is_ascii() && word.len() > READY_BEGINNING)?;
+        match self.ending {
+            Ending::Whole => None,
+            Ending::Beginning => {
+                let short = self.typed.len() - word.len() + READY_BEGINNING;
+                self.typed.get(..short).map(|typed| self.quoted(typed))
+            }
+        }
+    }
+
+    fn quoted(&self, typed: &str) -> String {
         let star = match self.ending {
             Ending::Whole => "",
             Ending::Beginning => " *",
         };
-        format!("\"{}\"{star}", self.typed)
+        format!("\"{typed}\"{star}")
     }
 }
 
@@ -119,6 +139,15 @@ mod tests {
         assert_eq!(expressions(r#""closed phrase""#), [r#""closed phrase""#]);
         assert_eq!(expressions(r#""closed phra"* more"#), [r#""closed phra" *"#, r#""more" *"#]);
         assert_eq!(expressions(r#"an "open phra"#), [r#""an""#, r#""open phra" *"#]);
+    }
+
+    #[test]
+    fn a_long_beginning_is_within_a_short_one() {
+        let coarse = |text: &str| parse(text).iter().map(Phrase::coarse).collect::<Vec<_>>();
+        assert_eq!(coarse("Func"), [Some(r#""Fun" *"#.to_owned())]);
+        assert_eq!(coarse(r#""to be function"*"#), [Some(r#""to be fun" *"#.to_owned())]);
+        assert_eq!(coarse(r#"whole fun "whole""#), [None, None], "a word that is whole, twice, and one that is short");
+        assert_eq!(coarse("Ärger"), [None], "what is folded is left to the index");
     }
 
     #[test]

@@ -18,6 +18,9 @@ use super::snippet;
 const MAX_RANKED: usize = 2_000;
 /// The newest messages by which it is judged how common a word is.
 const COMMON_SAMPLE: i64 = 5_000;
+/// Messages with the first letters of a beginning that are looked at for each that is wanted, before the index gathers all
+/// words that begin so.
+const COARSE_FOR_EACH: usize = 8;
 /// Matches that are looked at for a path.
 const MAX_PATH_MATCHES: i64 = 100_000;
 /// How much repeating a word counts, and how much a text's length does: the usual ones.
@@ -55,21 +58,22 @@ pub(crate) fn search(
         SearchOrder::Ranked => asked.ranked(limit).map_err(&named)?,
     };
     let mut found = Found { more, ..Found::default() };
-    let mut places: HashMap<SessionId, Option<usize>> = HashMap::new();
+    let mut places: HashMap<SessionId, Option<(usize, Epoch)>> = HashMap::new();
     for row in rows {
         let place = match places.get(&row.session) {
             Some(place) => *place,
             None => {
-                let place = stored(row.session)?.map(|session| {
+                let mut place = None;
+                if let Some(session) = stored(row.session)? {
+                    place = Some((found.sessions.len(), epoch_of(conn, row.session).map_err(&named)?));
                     found.sessions.push(of_session(session));
-                    found.sessions.len() - 1
-                });
+                }
                 places.insert(row.session, place);
                 place
             }
         };
-        let Some(session) = place.and_then(|place| found.sessions.get_mut(place)) else { continue };
-        let epoch = epoch_of(conn, row.session).map_err(&named)?;
+        let Some((place, epoch)) = place else { continue };
+        let Some(session) = found.sessions.get_mut(place) else { continue };
         session.messages.push(of_row(row, epoch, &phrases));
     }
     Ok(found)
@@ -104,6 +108,8 @@ struct Asked<'a> {
     conn: &'a Connection,
     phrases: &'a [Phrase],
     expression: String,
+    /// What finds all of it and more, and the newest of it sooner.
+    coarse: Option<String>,
     path: Option<&'a str>,
     ids: (i64, i64),
     times: (Time, Time),
@@ -130,7 +136,11 @@ impl<'a> Asked<'a> {
         Ok(Some(Self {
             conn,
             phrases,
-            expression: expression(phrases, &marks),
+            expression: expression(phrases.iter().map(Phrase::expression), &marks),
+            coarse: phrases
+                .iter()
+                .any(|phrase| phrase.coarse().is_some())
+                .then(|| expression(phrases.iter().map(coarsely), &marks)),
             path: query.path.as_deref().filter(|path| !path.is_empty()),
             // A moment that is full goes on in the next one.
             ids: (first_id(since), first_id(until).saturating_add(1 << 32)),
@@ -138,8 +148,8 @@ impl<'a> Asked<'a> {
         }))
     }
 
-    /// Ids of matches, the newest first.
-    fn ids(&self, limit: usize) -> rusqlite::Result<Vec<i64>> {
+    /// Ids of what an expression finds, the newest first.
+    fn ids(&self, expression: &str, limit: usize) -> rusqlite::Result<Vec<i64>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let (first, last) = self.ids;
         let read = |row: &rusqlite::Row<'_>| row.get(0);
@@ -150,7 +160,7 @@ impl<'a> Asked<'a> {
                     "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid >= ?2 AND rowid < ?3
                      ORDER BY rowid DESC LIMIT ?4",
                 )?
-                .query_map(params![self.expression, first, last, limit], read)?
+                .query_map(params![expression, first, last, limit], read)?
                 .collect(),
             Some(path) => self
                 .conn
@@ -162,7 +172,7 @@ impl<'a> Asked<'a> {
                          AND near.turn = message.turn AND near.paths != '' AND instr(near.paths, ?5) > 0)
                      ORDER BY hit.id DESC LIMIT ?4",
                 )?
-                .query_map(params![self.expression, first, last, limit, path, MAX_PATH_MATCHES], read)?
+                .query_map(params![expression, first, last, limit, path, MAX_PATH_MATCHES], read)?
                 .collect(),
         }
     }
@@ -193,7 +203,10 @@ impl<'a> Asked<'a> {
     }
 
     fn newest(&self, limit: usize) -> rusqlite::Result<(Vec<Row>, bool)> {
-        let ids = self.ids(limit + 1)?;
+        if let Some(found) = self.newest_by_letters(limit)? {
+            return Ok(found);
+        }
+        let ids = self.ids(&self.expression, limit + 1)?;
         let more = ids.len() > limit;
         let mut rows = Vec::with_capacity(limit);
         for id in ids.into_iter().take(limit) {
@@ -202,8 +215,27 @@ impl<'a> Asked<'a> {
         Ok((rows, more))
     }
 
+    /// A long beginning makes the index gather all words that begin so, and all their places, before it gives the first. Words
+    /// that are common enough for that to take time stand in the newest messages too, so it is looked there first: among
+    /// those that have its first letters. None if that is not enough to tell.
+    fn newest_by_letters(&self, limit: usize) -> rusqlite::Result<Option<(Vec<Row>, bool)>> {
+        let Some(coarse) = &self.coarse else { return Ok(None) };
+        let enough = (limit + 1) * COARSE_FOR_EACH;
+        let ids = self.ids(coarse, enough)?;
+        let is_all = ids.len() < enough;
+        let (mut rows, mut counts) = (Vec::with_capacity(limit + 1), Vec::new());
+        for id in ids {
+            rows.extend(self.row(id)?.filter(|row| fits(row, self.phrases, &mut counts)));
+            if rows.len() > limit {
+                rows.truncate(limit);
+                return Ok(Some((rows, true)));
+            }
+        }
+        Ok(is_all.then_some((rows, false)))
+    }
+
     fn ranked(&self, limit: usize) -> rusqlite::Result<(Vec<Row>, bool)> {
-        let ids = self.ids(MAX_RANKED)?;
+        let ids = self.ids(&self.expression, MAX_RANKED)?;
         let more = ids.len() > limit;
         let weights = self.weights()?;
         let (mut scored, mut counts) = (Vec::with_capacity(ids.len()), Vec::new());
@@ -245,7 +277,7 @@ impl<'a> Asked<'a> {
         )?;
         let mut weights = Vec::with_capacity(self.phrases.len());
         for phrase in self.phrases {
-            let alone = expression(std::slice::from_ref(phrase), &[]);
+            let alone = expression(std::iter::once(phrase.expression()), &[]);
             let having: i64 = count.query_row(params![alone, from.unwrap_or(0), COMMON_SAMPLE], |row| row.get(0))?;
             let (having, all) = (having as f64, COMMON_SAMPLE as f64);
             weights.push((1.0 + (all - having + 0.5) / (having + 0.5)).ln());
@@ -254,8 +286,24 @@ impl<'a> Asked<'a> {
     }
 }
 
-fn expression(phrases: &[Phrase], marks: &[String]) -> String {
-    let words: Vec<String> = phrases.iter().map(Phrase::expression).collect();
+/// With the first letters of a beginning, where it has more.
+fn coarsely(phrase: &Phrase) -> String {
+    phrase.coarse().unwrap_or_else(|| phrase.expression())
+}
+
+/// Whether a message has every phrase, in its text or among its paths.
+fn fits(row: &Row, phrases: &[Phrase], counts: &mut Vec<u32>) -> bool {
+    snippet::count(&row.text, phrases, counts);
+    if counts.iter().all(|count| *count > 0) {
+        return true;
+    }
+    let mut in_paths = Vec::new();
+    snippet::count(&row.paths, phrases, &mut in_paths);
+    counts.iter().zip(&in_paths).all(|(text, paths)| text + paths > 0)
+}
+
+fn expression(phrases: impl Iterator<Item = String>, marks: &[String]) -> String {
+    let words: Vec<String> = phrases.collect();
     let mut whole = format!("{{text paths}} : ({})", words.join(" AND "));
     for mark in marks {
         whole.push_str(&format!(" AND marks : \"{mark}\""));

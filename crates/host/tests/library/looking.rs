@@ -150,3 +150,40 @@ fn ranked_puts_what_fits_best_first_and_newest_what_is_newest() {
     let ranked = shelves.search(&SearchQuery { order: SearchOrder::Ranked, ..query("walrus") });
     assert_eq!(places(&ranked), [(1, 1), (3, 1), (2, 1)]);
 }
+
+#[test]
+fn a_long_beginning_finds_the_newest_wherever_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let shelves = Shelves::open(folder.path());
+    // One old message, then many that share its first letters.
+    let said: Vec<String> = std::iter::once("the funnel of old".to_owned())
+        .chain((0..60).map(|number| match number % 3 {
+            0 => format!("function {number}"),
+            1 => format!("to be fundamental {number}"),
+            _ => format!("fun {number}"),
+        }))
+        .collect();
+    for (turn, text) in (1..).zip(&said) {
+        shelves.write(1, turn, &[prompt(text), ended()]);
+    }
+    shelves.library().settle().unwrap();
+    for limit in [1, 2, 5, 50] {
+        for (typed, beginning) in [
+            ("fun", "fun"),
+            ("funct", "function"),
+            ("FUNDA", "to be funda"),
+            ("funnel", "the funnel"),
+            ("\"be fundam", "to be"),
+        ] {
+            let words = |text: &str| format!(" {text}").contains(&format!(" {beginning}"));
+            let expected: Vec<String> = said.iter().rev().filter(|text| words(text)).cloned().collect();
+            let found = shelves.search(&SearchQuery { limit, ..query(typed) });
+            let shown = found.sessions.iter().flat_map(|session| &session.messages);
+            let shown: Vec<String> =
+                shown.map(|message| message.snippet.iter().map(|piece| piece.text.as_str()).collect()).collect();
+            let first = expected.get(..limit).unwrap_or(&expected);
+            assert_eq!((shown.as_slice(), found.more), (first, expected.len() > limit), "{typed}, {limit} of them");
+        }
+    }
+    assert_eq!(shelves.find("funx"), [], "letters that nobody wrote");
+}
