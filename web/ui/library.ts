@@ -66,6 +66,7 @@ export class Library {
 
   welcomed(): void {
     if (this.watched) this.around.send({ type: "watchSettings" });
+    if (this.chores.daysWanted) void this.chores.readDays();
     this.search.again();
   }
 

@@ -98,6 +98,9 @@ export class Page {
       ask: (what) => this.library.requests.ask(what),
       chores: this.library.chores,
       workspaces: () => this.model.workspaces.values(),
+      watchSettings: () => {
+        this.library.watchSettings();
+      },
       changed,
       later: around.later,
     });
@@ -267,6 +270,17 @@ export class Page {
       this.newTabs.choose(this.active, choice);
     else this.newTab(choice);
     this.wantWords();
+  }
+
+  /** Sets up an agent with a model, and goes on with it, unless the person has gone elsewhere meanwhile. */
+  async setUp(baseUrl: string, model: string): Promise<boolean> {
+    const { active } = this;
+    const agent = await this.local.use(baseUrl, model);
+    if (agent === null) return false;
+    if (this.active !== active || active === null)
+      this.toast(`${agent} works with ${model} now. Choose it in a new conversation.`, "note");
+    else this.workWith(agent);
+    return true;
   }
 
   /** The keys should go to where the person goes on. */

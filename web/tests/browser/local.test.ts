@@ -134,6 +134,12 @@ test("the demo is one click away at every step", async () => {
   await window.ended(1, "completed");
 });
 
+/** Waits for the agent of a chosen model; what went wrong instead is what the test fails with. */
+async function used(window: Window, model: string): Promise<void> {
+  await window.at("settings-used").or(window.at("settings-use-problem")).waitFor();
+  expect(await window.at("settings-used").or(window.at("settings-use-problem")).innerText()).toContain(model);
+}
+
 test("the settings have an address, and a model that was tested there is put to work", async () => {
   const window = await stage.window();
   const { page } = window;
@@ -143,13 +149,16 @@ test("the settings have an address, and a model that was tested there is put to 
   await window.at("setting-baseUrl").fill(ollama.url);
   await window.at("settings-test").click();
   await window.at("settings-models").getByRole("button", { name: "Work with tiny:1b" }).click();
-  await window.at("settings-used").getByText("local").waitFor();
+  await used(window, "tiny:1b");
   expect(stage.host.configured()).toContain('model = "tiny:1b"');
   await page.reload();
   await window.at("settings").waitFor();
   await window.at("settings-test").click();
   await window.at("settings-models").getByRole("button", { name: "Work with qwen3:8b" }).click();
-  await window.at("settings-open-agent").waitFor();
+  await used(window, "qwen3:8b");
+  // What was saved stands in the form, which nobody has changed.
+  expect(await window.at("setting-agentModel").inputValue()).toBe("qwen3:8b");
+  expect(await window.at("settings-open-agent").evaluate((button) => button.matches(":focus"))).toBe(true);
   await pictures(window, "local-settings", screenshots());
   await window.at("settings-open-agent").click();
   await window.at("settings").waitFor({ state: "detached" });
@@ -177,6 +186,50 @@ function bare(): Script {
   Object.assign(folder, { trusted: false, agents: [demo], defaultAgent: "demo" });
   return script;
 }
+
+/** The host has read what it wrote: there is an agent with the first model. */
+function takesUp(script: Script): void {
+  const [folder] = script.workspaces as [Workspace];
+  const local = { name: "local", kind: "model", process: "session" as const, home: "here" as const };
+  script.tell({ type: "workspace", workspace: { ...folder, agents: [...folder.agents, local] } });
+  const user = { baseUrl: SERVER.baseUrl, agentModel: "qwen3:8b" };
+  const settings = { user, workspaces: [], hasToken: false, tokensIn: "a file", firstRun: false };
+  script.tell({ type: "settings", settings });
+}
+
+/** A window in which a model was chosen and its agent is not there yet. */
+async function choosing(): Promise<{ window: Window; script: Script }> {
+  const script = bare();
+  found([SERVER], "")(script);
+  script.replies.useModel = ({ request }) => [{ type: "inUse", request, agent: "local" }];
+  const context = await stage.context();
+  await script.at(context);
+  const window = await stage.window(context);
+  await window.newTab();
+  await window.at("local-model").first().click();
+  await window.at("local-using").waitFor();
+  return { window, script };
+}
+
+test("whoever writes while an agent is set up keeps the keys", async () => {
+  const { window, script } = await choosing();
+  await window.at("prompt").click();
+  await window.page.keyboard.type("my first");
+  takesUp(script);
+  await window.at("lead-trust").waitFor();
+  await window.page.keyboard.type(" question ");
+  expect(await window.at("prompt").inputValue()).toBe("my first question ");
+  expect(await window.at("confirm").count()).toBe(0);
+});
+
+test("whoever has gone elsewhere meanwhile stays there, and is told", async () => {
+  const { window, script } = await choosing();
+  await window.newTab();
+  const place = window.page.url();
+  takesUp(script);
+  await window.page.getByText("Choose it in a new conversation").waitFor();
+  expect(window.page.url()).toBe(place);
+});
 
 const found = (servers: ModelServer[], message: string) => (script: Script) => {
   script.replies.findServers = ({ request }) => [{ type: "servers", request, servers, message }];
@@ -233,9 +286,7 @@ const STATES: Record<
     enter: async (window, script) => {
       await window.at("local-model").first().click();
       await window.at("local-using").waitFor();
-      const [folder] = script.workspaces as [Workspace];
-      const local = { name: "local", kind: "model", process: "session" as const, home: "here" as const };
-      script.tell({ type: "workspace", workspace: { ...folder, agents: [...folder.agents, local] } });
+      takesUp(script);
       await window.at("lead-trust").waitFor();
     },
   },

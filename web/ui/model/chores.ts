@@ -34,6 +34,8 @@ export class Chores {
   keeping = false;
   kept: Kept | null = null;
   upkeepProblem = "";
+  /** Whether anybody wants to know what was used. */
+  daysWanted = false;
   days: UsageRow[] | null = null;
   daysProblem = "";
 
@@ -107,6 +109,7 @@ export class Chores {
   }
 
   async readDays(): Promise<void> {
+    this.daysWanted = true;
     // Whole days in UTC, today's among them.
     const since = (Math.floor(this.around.now() / DAY_MS) - DAYS + 1) * DAY_MS;
     const reply = await this.around.ask({ type: "usage", by: "day", since: Math.max(0, since) });

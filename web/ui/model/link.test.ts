@@ -99,6 +99,19 @@ describe("a quiet link", () => {
     expect(link.handle(3_600_000, { type: "wake" })).toEqual([]);
     expect(link.handle(3_610_000, { type: "tick" })).toEqual([{ type: "close" }]);
   });
+
+  it("has time to be heard if the answer came while nobody looked", () => {
+    const link = online(0);
+    link.handle(PING_EVERY_MS, { type: "tick" });
+    const woke = PING_EVERY_MS + 2 * PONG_WITHIN_MS;
+    expect(link.handle(woke, { type: "wake" })).toEqual([]);
+    const due = link.nextTick() ?? 0;
+    expect(due).toBeGreaterThan(woke);
+    // Who wakes again and again waits no longer for it.
+    link.handle(due - 1, { type: "wake" });
+    expect(link.handle(woke, { type: "tick" })).toEqual([]);
+    expect(link.handle(due, { type: "tick" })).toEqual([{ type: "close" }]);
+  });
 });
 
 it("a fresh link replaces the one before", () => {

@@ -116,7 +116,10 @@ export class LinkMachine {
 
   private wake(now: number): LinkOutput[] {
     if (this.phase === "waiting" || this.phase === "locked") return this.connect(now);
-    if (this.phase === "online" && this.awaited === null) return this.ping(now, WAKE_PONG_WITHIN_MS);
+    if (this.phase !== "online") return [];
+    if (this.awaited === null) return this.ping(now, WAKE_PONG_WITHIN_MS);
+    // Whoever slept may have slept past the answer, which is here and was not looked at yet.
+    if (this.deadline !== null && now >= this.deadline) this.deadline = now + WAKE_PONG_WITHIN_MS;
     return [];
   }
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Workspace } from "../wire";
 import { Chores } from "./chores";
 import { isDemoOnly, LocalModel, modelSize, PATIENCE_MS } from "./localmodel";
-import type { Ask, Reply } from "./requests";
+import { type Ask, LINK_LOST, type Reply } from "./requests";
 
 const HERE = "http://127.0.0.1:11434";
 const SERVER = {
@@ -15,9 +15,10 @@ const SERVER = {
 class Host {
   readonly asked: Ask[] = [];
   workspaces: Workspace[] = [folder("demo")];
+  watched = false;
   private open: ((reply: Reply) => void)[] = [];
   private timer: (() => void) | null = null;
-  private readonly chores = new Chores({
+  readonly chores = new Chores({
     ask: (what) => this.ask(what),
     changed: () => undefined,
     now: () => 0,
@@ -26,6 +27,7 @@ class Host {
     ask: (what) => this.ask(what),
     chores: this.chores,
     workspaces: () => this.workspaces,
+    watchSettings: () => (this.watched = true),
     changed: () => undefined,
     later: (run, ms) => {
       expect(ms).toBe(PATIENCE_MS);
@@ -37,6 +39,14 @@ class Host {
   async answer(reply: Record<string, unknown>): Promise<void> {
     this.open.shift()?.({ request: 1, ...reply } as Reply);
     await settled();
+  }
+
+  /** The host has read its file again. */
+  takesUp(model: string, baseUrl = HERE): void {
+    this.workspaces = [folder("demo", "local")];
+    const user = { baseUrl, agentModel: model };
+    this.chores.settings = { user, workspaces: [], hasToken: false, tokensIn: "", firstRun: false };
+    this.local.see();
   }
 
   late(): void {
@@ -83,19 +93,28 @@ test("an agent is there when the host has it, not when it was written", async ()
   const using = local.use(HERE, "qwen3:8b");
   await host.answer({ type: "inUse", agent: "local" });
   expect([local.step, host.waits]).toEqual([{ at: "using", model: "qwen3:8b" }, true]);
-  expect(await local.use(HERE, "other")).toBe(null);
-  host.workspaces = [folder("demo", "local")];
-  local.see();
+  expect([await local.use(HERE, "other"), host.watched]).toEqual([null, true]);
+  host.takesUp("qwen3:8b");
   expect(await using).toBe("local");
   expect([local.ready, local.step.at, host.waits]).toEqual([
-    { agent: "local", model: "qwen3:8b" },
+    { agent: "local", baseUrl: HERE, model: "qwen3:8b" },
     "start",
     false,
   ]);
 });
 
-test("one that is there already is changed, and nobody waits", async () => {
-  host.workspaces = [folder("demo", "local")];
+test("one that is there already works with the model once the host says so", async () => {
+  host.takesUp("a");
+  const using = host.local.use(HERE, "b");
+  await host.answer({ type: "inUse", agent: "local" });
+  host.takesUp("b", "http://elsewhere:1");
+  expect([host.waits, host.local.ready]).toEqual([true, null]);
+  host.takesUp("b");
+  expect(await using).toBe("local");
+});
+
+test("what is chosen again as it is needs no waiting", async () => {
+  host.takesUp("b");
   const using = host.local.use(HERE, "b");
   await host.answer({ type: "inUse", agent: "local" });
   expect(await using).toBe("local");
@@ -108,6 +127,44 @@ test("a host that does not take it up is not waited for without end", async () =
   expect(await using).toBe(null);
   expect(host.local.problem).toContain("switchboard doctor");
   expect(host.local.ready).toBe(null);
+  host.takesUp("b");
+  expect([host.local.problem, host.local.ready?.agent]).toEqual(["", "local"]);
+});
+
+test("whoever sets an agent up is not disturbed by what was begun before", async () => {
+  const { local } = host;
+  const testing = local.test("http://slow:1", "");
+  const using = local.use(HERE, "b");
+  await host.answer({ type: "tested", success: false, message: "nobody answers", models: [] });
+  expect([await testing, local.step.at, local.problem]).toEqual([false, "using", ""]);
+  const second = local.test("http://other:1", "");
+  await host.answer({ type: "inUse", agent: "local" });
+  await host.answer({ type: "tested", success: true, message: "it works", models: ["m"] });
+  expect([await second, local.step.at]).toEqual([true, "using"]);
+  host.takesUp("b");
+  expect(await using).toBe("local");
+  expect(local.step).toMatchObject({ at: "offered", message: "it works" });
+});
+
+test("a link that breaks takes nothing away that was found, and where nothing was it is looked for again", async () => {
+  const { local } = host;
+  void local.look();
+  await host.answer({ type: "failed", code: "internal", message: LINK_LOST });
+  expect(local.step.at).toBe("start");
+  void local.look();
+  await host.answer({ type: "servers", servers: [SERVER], message: "" });
+  void local.look();
+  await host.answer({ type: "failed", code: "internal", message: LINK_LOST });
+  expect(local.step).toMatchObject({ at: "offered", servers: [SERVER] });
+});
+
+test("what was said of one test is not said of the next", async () => {
+  const { local } = host;
+  const testing = local.test("http://gpu:1", "");
+  await host.answer({ type: "tested", success: false, message: "it wants a token", models: [] });
+  await testing;
+  local.forget();
+  expect([local.problem, local.ready]).toEqual(["", null]);
 });
 
 test("what was offered is offered again where nothing came of a choice", async () => {

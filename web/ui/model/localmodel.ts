@@ -4,13 +4,16 @@
  */
 import type { ModelServer, ServedModel, Workspace } from "../wire";
 import type { Chores } from "./chores";
-import { type Ask, type Reply, whyNot } from "./requests";
+import { type Ask, isLost, type Reply, whyNot } from "./requests";
 
 /** How long the host may take to read its own configuration; it looks at once. */
 export const PATIENCE_MS = 30_000;
 
-/** A server, and what it has. */
-export type Offer = Pick<ModelServer, "baseUrl" | "models">;
+/** A server, and what it has; of one that a person has named nobody knows what it is. */
+export type Offer = Pick<ModelServer, "baseUrl" | "models"> & Partial<Pick<ModelServer, "kind">>;
+
+/** A model that was chosen, and the agent that shall work with it. */
+type Choice = { agent: string; baseUrl: string; model: string };
 
 export type Step =
   /** Nobody has looked yet. */
@@ -25,6 +28,8 @@ export type LocalAround = {
   ask: (what: Ask) => Promise<Reply>;
   chores: Chores;
   workspaces: () => Iterable<Workspace>;
+  /** Has the settings told from now on. */
+  watchSettings: () => void;
   changed: () => void;
   later: (run: () => void, ms: number) => () => void;
 };
@@ -39,7 +44,9 @@ export class LocalModel {
   version = 0;
   /** What is gone back to if nothing comes of a choice. */
   private offered: Step = { at: "start" };
-  private waiting: { agent: string; done: (there: boolean) => void } | null = null;
+  private waiting: { choice: Choice; done: (there: boolean) => void } | null = null;
+  /** What the host had not taken up when patience ended. */
+  private late: Choice | null = null;
 
   constructor(private readonly around: LocalAround) {}
 
@@ -50,21 +57,30 @@ export class LocalModel {
     const reply = await this.around.ask({ type: "findServers" });
     if (reply.type === "servers")
       this.offer({ at: "offered", servers: reply.servers, message: reply.message });
+    // What was found before is still there; where nothing was, it is looked for when the link is back.
+    else if (isLost(reply)) this.offer(this.offered);
     else this.offer({ at: "offered", servers: [], message: whyNot(reply) });
+  }
+
+  /** Nothing of what went before is said any more. */
+  forget(): void {
+    this.ready = null;
+    this.late = null;
+    this.complain("");
   }
 
   /** Asks a server that the person names; a token is kept for it first. True if it has something to offer. */
   async test(baseUrl: string, token: string): Promise<boolean> {
     const { chores } = this.around;
-    this.fail("");
+    this.complain("");
     if (token !== "" && !(await chores.saveToken(token, baseUrl))) {
-      this.fail(chores.tokenProblem);
+      this.complain(chores.tokenProblem);
       return false;
     }
     await chores.test(baseUrl);
     const { tested } = chores;
     if (!tested?.success) {
-      this.fail(tested?.message ?? "");
+      this.complain(tested?.message ?? "");
       return false;
     }
     const models: ServedModel[] = tested.models.map((name) => ({ name }));
@@ -80,50 +96,69 @@ export class LocalModel {
   async use(baseUrl: string, model: string): Promise<string | null> {
     if (this.step.at === "using") return null;
     if (this.step.at !== "looking") this.offered = this.step;
-    this.ready = null;
+    this.forget();
     this.go({ at: "using", model });
+    this.around.watchSettings();
     const reply = await this.around.ask({ type: "useModel", baseUrl, model });
     if (reply.type !== "inUse") {
-      this.offer(this.offered);
+      this.go(this.offered);
       this.fail(whyNot(reply));
       return null;
     }
-    const there = await this.arrival(reply.agent);
-    this.offer(this.offered);
-    if (there) this.ready = { agent: reply.agent, model };
-    else
+    const choice = { agent: reply.agent, baseUrl, model };
+    const there = await this.arrival(choice);
+    this.go(this.offered);
+    if (there) this.ready = choice;
+    else {
+      this.late = choice;
       this.fail(
         `\`${reply.agent}\` is in your configuration, and the host has not taken it up; run \`switchboard doctor\``,
       );
+    }
     return there ? reply.agent : null;
   }
 
   /** The host has said something: the agent may be there now. */
   see(): void {
-    const { waiting } = this;
-    if (!waiting) return;
-    const all = [...this.around.workspaces()];
-    if (all.some(({ agents }) => agents.some(({ name }) => name === waiting.agent))) waiting.done(true);
+    if (this.waiting && this.holds(this.waiting.choice)) this.waiting.done(true);
+    if (this.late && this.holds(this.late)) {
+      this.ready = this.late;
+      this.late = null;
+      this.complain("");
+    }
   }
 
-  private arrival(agent: string): Promise<boolean> {
+  /** Whether the host works by what was chosen: it has the agent, and knows its place and model. */
+  private holds({ agent, baseUrl, model }: Choice): boolean {
+    const user = this.around.chores.settings?.user;
+    const all = [...this.around.workspaces()];
+    const there = all.some(({ agents }) => agents.some(({ name }) => name === agent));
+    return there && user?.baseUrl === baseUrl.trim() && user.agentModel === model.trim();
+  }
+
+  private arrival(choice: Choice): Promise<boolean> {
     return new Promise((settled) => {
-      const stop = this.around.later(() => this.waiting?.done(false), PATIENCE_MS);
-      this.waiting = {
-        agent,
-        done: (there) => {
-          stop();
-          this.waiting = null;
-          settled(there);
-        },
+      const done = (there: boolean): void => {
+        stop();
+        this.waiting = null;
+        settled(there);
       };
+      const stop = this.around.later(() => {
+        done(false);
+      }, PATIENCE_MS);
+      this.waiting = { choice, done };
       this.see();
     });
   }
 
+  /** Who sets an agent up is not led elsewhere by what was begun before. */
   private offer(step: Step): void {
     this.offered = step;
-    this.go(step);
+    if (this.step.at !== "using") this.go(step);
+  }
+
+  private complain(problem: string): void {
+    if (this.step.at !== "using") this.fail(problem);
   }
 
   private go(step: Step): void {

@@ -17,6 +17,7 @@ export type Failed = Extract<Reply, { type: "failed" }>;
 type Open = { answer: (reply: Reply) => void; news: (done: number, total: number) => void };
 
 export const LINK_LOST = "The link to the host broke before it answered. Try again when it is back.";
+const NOT_LINKED = "Not connected to the host.";
 
 export class Requests {
   private last = 0;
@@ -30,7 +31,7 @@ export class Requests {
     const request = this.last;
     return new Promise((answer) => {
       this.open.set(request, { answer, news });
-      if (!this.send({ ...what, request } as FromView)) this.fail(request, "Not connected to the host.");
+      if (!this.send({ ...what, request } as FromView)) this.fail(request, NOT_LINKED);
     });
   }
 
@@ -56,6 +57,11 @@ export class Requests {
     this.open.delete(request);
     open?.answer({ type: "failed", request, code: "internal", message });
   }
+}
+
+/** Whether it was the link and not the host that made nothing of it. */
+export function isLost(reply: Reply): boolean {
+  return reply.type === "failed" && (reply.message === LINK_LOST || reply.message === NOT_LINKED);
 }
 
 /** Why nothing came of it; a reply of another kind than was asked for is a fault of the host's. */

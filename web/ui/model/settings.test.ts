@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SettingsState } from "../wire";
-import { applied, changeOf, draftOf, problemFrom, settingsOf } from "./settings";
+import { applied, changeOf, draftOf, problemFrom, rebased, settingsOf } from "./settings";
 
 const user = { baseUrl: "http://127.0.0.1:11434", maxIterations: 25, temperature: 0.7 };
 
@@ -24,6 +24,27 @@ test("only what differs is sent; what is emptied goes as nothing", () => {
     temperature: 0.7,
     sensitiveFilePatterns: [["docs/**", "may"]],
   });
+});
+
+test("what others save meanwhile is taken over, but not over what was typed", () => {
+  const draft = draftOf(user);
+  draft.values.baseUrl = "http://gpu:1";
+  draft.patterns = [{ glob: "docs/**", unasked: "may" }];
+  const after = {
+    baseUrl: "http://other:1",
+    agentModel: "big",
+    maxIterations: 9,
+    sensitiveFilePatterns: [["x", "may"] as [string, "may"]],
+  };
+  const now = rebased(draft, user, after);
+  expect(now.values).toMatchObject({
+    baseUrl: "http://gpu:1",
+    agentModel: "big",
+    maxIterations: "9",
+    temperature: "",
+  });
+  expect(now.patterns).toEqual(draft.patterns);
+  expect(rebased(draftOf(user), user, after)).toEqual(draftOf(after));
 });
 
 test("what cannot be a setting is said at its field and not sent", () => {

@@ -81,6 +81,16 @@ export function draftOf(settings: Settings): Draft {
   return { values, patterns };
 }
 
+/** A draft over other settings than it began with: what was changed in it stays, and what was not is as it is now. */
+export function rebased(draft: Draft, before: Settings, after: Settings): Draft {
+  const [old, fresh] = [draftOf(before), draftOf(after)];
+  const values = { ...fresh.values };
+  for (const { name } of FIELDS)
+    if (draft.values[name] !== old.values[name]) values[name] = draft.values[name];
+  const own = JSON.stringify(draft.patterns) !== JSON.stringify(old.patterns);
+  return { values, patterns: own ? draft.patterns : fresh.patterns };
+}
+
 /** What differs from the settings as they are, and what is wrong with it. Where something is, nothing should be sent. */
 export function changeOf(draft: Draft, before: Settings): Change & { problems: Problems } {
   const change: Settings = {};

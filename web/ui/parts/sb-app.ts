@@ -205,6 +205,8 @@ export class SbApp extends LitElement {
     await this.updateComplete;
     const empty = this.renderRoot.querySelector<SbEmpty>("sb-empty");
     await empty?.updateComplete;
+    // Keys that are meant for the box would do elsewhere what they were not meant to.
+    if (this.prompt?.isWriting) return;
     if (empty?.focusLead() || matchMedia("(pointer: coarse)").matches) return;
     this.prompt?.focusBox();
   }

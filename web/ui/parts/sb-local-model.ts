@@ -1,6 +1,7 @@
 /** From nothing to an agent with a model of one's own: a server is looked for, or named, and one of its models chosen. */
 import { html, LitElement, nothing } from "lit";
 import { property, state } from "lit/decorators.js";
+import { live } from "lit/directives/live.js";
 import { modelSize, type Offer } from "../model/localmodel";
 import { revealed } from "../model/words";
 import type { Page } from "../page";
@@ -24,6 +25,8 @@ export class SbLocalModel extends LitElement {
   @state() private all = false;
   /** Whether the fields for an address are shown, where the person has said so. */
   @state() private naming: boolean | null = null;
+  /** What was typed; it outlives the fields. */
+  @state() private address = "";
 
   protected override render() {
     const { step, problem } = this.page.local;
@@ -61,9 +64,11 @@ export class SbLocalModel extends LitElement {
         return html`<p class="small" data-testid="local-none">${sentence(step.message)}</p>
           <p class="small muted">
             ${
-              server
-                ? html`Fetch one with <code>ollama pull ${A_MODEL}</code>, then look again.`
-                : html`With Ollama installed, <code>ollama serve</code> starts it and <code>ollama pull ${A_MODEL}</code> fetches a model. Then look again, or name another server.`
+              server && server.kind !== "ollama"
+                ? "Load a model there, then test it again."
+                : server
+                  ? html`Fetch one with <code>ollama pull ${A_MODEL}</code>, then look again.`
+                  : html`With Ollama installed, <code>ollama serve</code> starts it and <code>ollama pull ${A_MODEL}</code> fetches a model. Then look again, or name another server.`
             }
           </p>`;
       }
@@ -100,7 +105,7 @@ export class SbLocalModel extends LitElement {
     const none = step.at === "offered" && step.servers.every(({ models }) => models.length === 0);
     const naming = this.naming ?? none;
     return html`<div class="line">
-        <button class="small" data-testid="local-again" @click=${() => void this.page.local.look()}>
+        <button class="small" data-testid="local-again" @click=${this.again}>
           ${icons.again} Look again
         </button>
         <button
@@ -131,6 +136,8 @@ export class SbLocalModel extends LitElement {
         maxlength="2048"
         placeholder=${ADDRESS}
         aria-describedby="address-help"
+        .value=${live(this.address)}
+        @input=${(event: Event) => (this.address = (event.target as HTMLInputElement).value)}
       />
       <span class="small muted" id="address-help">Of Ollama, or of anything that serves <code>/v1/models</code>.</span>
       <label for="token">Token, if it wants one</label>
@@ -157,17 +164,30 @@ export class SbLocalModel extends LitElement {
     const token = form.querySelector<HTMLInputElement>("#token");
     const [where, secret] = [address?.value.trim() ?? "", token?.value ?? ""];
     if (where === "") return address?.focus();
-    // Nothing of it stays in the document.
-    if (token) token.value = "";
-    if (!(await this.page.local.test(where, secret))) return;
+    const offered = await this.page.local.test(where, secret);
+    // Once the host has it, nothing of it stays in the document; what could not be kept need not be typed again.
+    if (token && this.page.library.chores.tokenProblem === "") token.value = "";
+    if (!offered) return;
     this.naming = false;
-    await this.updateComplete;
-    this.renderRoot.querySelector<HTMLElement>(".models button")?.focus();
+    this.address = "";
+    await this.goOn();
+  };
+
+  private readonly again = async (): Promise<void> => {
+    await this.page.local.look();
+    await this.goOn();
   };
 
   private async use(baseUrl: string, model: string): Promise<void> {
-    const agent = await this.page.local.use(baseUrl, model);
-    if (agent !== null) this.page.workWith(agent);
+    if (!(await this.page.setUp(baseUrl, model))) await this.goOn();
+  }
+
+  /** What had the keys may be gone; they go to what can be done now. */
+  private async goOn(): Promise<void> {
+    this.requestUpdate();
+    await this.updateComplete;
+    if (this.renderRoot.querySelector(":focus")) return;
+    this.renderRoot.querySelector<HTMLElement>(".models button, [data-testid=local-again]")?.focus();
   }
 }
 

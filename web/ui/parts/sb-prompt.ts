@@ -260,6 +260,11 @@ export class SbPrompt extends LitElement {
     }
   }
 
+  /** Whether somebody has begun to write and goes on. */
+  get isWriting(): boolean {
+    return !this.empty && (this.box?.matches(":focus") ?? false);
+  }
+
   private get box(): HTMLTextAreaElement | null {
     return this.renderRoot.querySelector("textarea");
   }

@@ -13,6 +13,7 @@ import {
   MODEL_FIELDS,
   problemFrom,
   type Problems,
+  rebased,
   settingsOf,
 } from "../model/settings";
 import { revealed } from "../model/words";
@@ -42,10 +43,11 @@ export class SbSettingsForm extends LitElement {
 
   protected override willUpdate(changed: PropertyValues): void {
     if (changed.has("folder")) this.begin();
-    else if (changed.has("settings") && !this.touched) this.begin(this.saved);
+    else if (changed.has("settings")) this.rebase();
   }
 
-  private get touched(): boolean {
+  /** Whether something was changed and not saved. */
+  get touched(): boolean {
     return JSON.stringify(this.draft) !== JSON.stringify(draftOf(this.base));
   }
 
@@ -54,6 +56,14 @@ export class SbSettingsForm extends LitElement {
     this.draft = draftOf(this.base);
     this.problems = {};
     this.saved = saved;
+  }
+
+  /** The settings are others now: what a person has changed stays, and the rest is as it is. */
+  private rebase(): void {
+    if (!this.touched) return this.begin(this.saved);
+    const base = settingsOf(this.settings, this.folder);
+    this.draft = rebased(this.draft, this.base, base);
+    this.base = base;
   }
 
   protected override render() {
@@ -89,14 +99,19 @@ export class SbSettingsForm extends LitElement {
         <label for="baseUrl">${ADDRESS_FIELD.label}</label>
         <div class="line">
           ${this.input(ADDRESS_FIELD)}
-          <button type="button" data-testid="settings-test" ?disabled=${testing} @click=${this.test}>
-            ${testing ? "Testing…" : "Test"}
-          </button>
+          ${
+            // Whoever is asked is the user's server from then on, so a folder has no test of its own.
+            this.folder === null
+              ? html`<button type="button" data-testid="settings-test" ?disabled=${testing} @click=${this.test}>
+                  ${testing ? "Testing…" : "Test"}
+                </button>`
+              : nothing
+          }
         </div>
         ${this.below(ADDRESS_FIELD)}
       </div>
       ${
-        tested
+        tested && this.folder === null
           ? html`<p class="small ${tested.success ? "good" : "wrong"}" role="status" data-testid="settings-tested">
                 ${sentence(tested.message)}
               </p>
@@ -112,7 +127,7 @@ export class SbSettingsForm extends LitElement {
                               data-testid="settings-use"
                               aria-label="Work with ${revealed(model)}"
                               ?disabled=${using}
-                              @click=${() => void this.page.local.use(tested.baseUrl, model)}
+                              @click=${() => void this.use(tested.baseUrl, model)}
                             >
                               ${revealed(model)}
                             </button>
@@ -280,7 +295,17 @@ export class SbSettingsForm extends LitElement {
     );
   };
 
+  private async use(baseUrl: string, model: string): Promise<void> {
+    await this.page.local.use(baseUrl, model);
+    this.requestUpdate();
+    await this.updateComplete;
+    // The button that had the keys could not be pressed meanwhile.
+    const next = this.page.local.ready ? "[data-testid=settings-open-agent]" : ".models button";
+    this.renderRoot.querySelector<HTMLElement>(next)?.focus();
+  }
+
   private readonly test = (): void => {
+    this.page.local.forget();
     void this.page.library.chores.test(this.draft.values.baseUrl.trim());
   };
 

@@ -6,6 +6,8 @@ import type { Page } from "../page";
 import { icons } from "../theme/icons";
 import { shared } from "../theme/shared";
 import { sheetStyle } from "./bench-style";
+import { confirmed } from "./confirm";
+import type { SbSettingsForm } from "./sb-settings-form";
 import "./sb-settings-form";
 import "./sb-token";
 import "./sb-upkeep";
@@ -56,6 +58,8 @@ export class SbSettings extends LitElement {
   @property({ type: Boolean }) open = false;
   /** The folder whose settings are shown; null for the user's own. */
   @state() private folder: string | null = null;
+  /** Whether nothing was set up when the sheet was opened; nothing moves under the pointer when that changes. */
+  private first: boolean | null = null;
 
   protected override willUpdate(changed: PropertyValues): void {
     if (changed.has("open") && this.open) this.begin();
@@ -71,7 +75,8 @@ export class SbSettings extends LitElement {
     const { library } = this.page;
     library.watchSettings();
     library.chores.tested = null;
-    this.page.local.ready = null;
+    this.page.local.forget();
+    this.first = null;
     void library.chores.readDays();
   }
 
@@ -79,6 +84,7 @@ export class SbSettings extends LitElement {
     if (!this.open) return nothing;
     const { chores } = this.page.library;
     const { settings } = chores;
+    this.first ??= settings?.firstRun ?? null;
     return html`<dialog aria-labelledby="settings-title" data-testid="settings" @close=${this.close} @sb-done=${this.shut}>
       <div class="bar">
         <h2 id="settings-title">Settings</h2>
@@ -90,7 +96,7 @@ export class SbSettings extends LitElement {
         ${
           settings === null
             ? html`<p class="muted" role="status">Loading…</p>`
-            : html`${settings.firstRun ? html`<p class="small muted" data-testid="settings-first">Nothing is set up yet. Every field may stay empty.</p>` : nothing}
+            : html`${this.first === true ? html`<p class="small muted" data-testid="settings-first">Nothing is set up yet. Every field may stay empty.</p>` : nothing}
                 ${this.whose()}
                 <sb-settings-form
                   .page=${this.page}
@@ -145,9 +151,20 @@ export class SbSettings extends LitElement {
     </div>`;
   }
 
-  private readonly pick = (event: Event): void => {
-    const { value } = event.target as HTMLSelectElement;
-    this.folder = value === "" ? null : value;
+  private readonly pick = async (event: Event): Promise<void> => {
+    const choice = event.target as HTMLSelectElement;
+    const { value } = choice;
+    const form = this.renderRoot.querySelector<SbSettingsForm>("sb-settings-form");
+    const sure =
+      !form?.touched ||
+      (await confirmed({
+        title: "Leave what was changed?",
+        text: "It has not been saved.",
+        yes: "Leave it",
+        danger: true,
+      }));
+    if (sure) this.folder = value === "" ? null : value;
+    else choice.value = this.folder ?? "";
   };
 }
 

@@ -53,10 +53,10 @@ export class SbToken extends LitElement {
     event.preventDefault();
     const box = this.renderRoot.querySelector<HTMLInputElement>("input");
     const token = box?.value ?? "";
+    if (token === "" || !(await this.page.library.chores.saveToken(token, ""))) return;
     // Nothing of it stays in the document.
     if (box) box.value = "";
     this.empty = true;
-    if (token !== "") await this.page.library.chores.saveToken(token, "");
   };
 
   private readonly forget = async (): Promise<void> => {
