@@ -272,17 +272,6 @@ export class Page {
     this.wantWords();
   }
 
-  /** Sets up an agent with a model, and goes on with it, unless the person has gone elsewhere meanwhile. */
-  async setUp(baseUrl: string, model: string): Promise<boolean> {
-    const { active } = this;
-    const agent = await this.local.use(baseUrl, model);
-    if (agent === null) return false;
-    if (this.active !== active || active === null)
-      this.toast(`${agent} works with ${model} now. Choose it in a new conversation.`, "note");
-    else this.workWith(agent);
-    return true;
-  }
-
   /** The keys should go to where the person goes on. */
   wantWords(): void {
     this.wordsWanted = true;

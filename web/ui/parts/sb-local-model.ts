@@ -179,7 +179,13 @@ export class SbLocalModel extends LitElement {
   };
 
   private async use(baseUrl: string, model: string): Promise<void> {
-    if (!(await this.page.setUp(baseUrl, model))) await this.goOn();
+    const { page } = this;
+    const { active } = page;
+    const agent = await page.local.use(baseUrl, model);
+    if (agent === null) return this.goOn();
+    if (page.active === active) page.workWith(agent);
+    // Whoever has gone elsewhere meanwhile stays there.
+    else page.toast(`${agent} works with ${model} now. Choose it in a new conversation.`, "note");
   }
 
   /** What had the keys may be gone; they go to what can be done now. */
