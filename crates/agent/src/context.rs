@@ -4,12 +4,13 @@
 mod cut;
 mod pieces;
 
-pub(crate) use cut::{Cut, cut, drop_prefix, put_summary, squeeze, transcript};
-pub(crate) use pieces::{add_user, as_sent, call_weight, repaired, weight};
+pub(crate) use cut::{Cut, cut, drop_prefix, put_summary, squeeze, summary_room, transcript};
+pub(crate) use pieces::{add_hint, as_sent, call_weight, repaired, weight};
 
 use crate::talk::{Ask, Calling, Message, Part, ToolSpec};
 
-/// How many tokens a model is taken to read if nobody knows.
+/// What single results and instructions are measured by as long as nobody knows how much a model reads. A conversation is not made
+/// shorter for a guess.
 pub const DEFAULT_WINDOW: u32 = 8_192;
 
 /// The smallest window that is believed: below it nothing could be done at all.
@@ -75,6 +76,8 @@ fn text_tokens(bytes: usize) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
     window: u64,
+    /// Whether the window is known, and not a guess.
+    known: bool,
     /// A thousandth is our estimate of one token; the server's counts raise it.
     per_mille: u64,
     /// The estimate of the question from which that was learned.
@@ -82,14 +85,20 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// For a window of so many tokens.
+    /// For a window of so many tokens; without a number it is not known yet.
     pub(crate) fn new(context: Option<u32>) -> Self {
-        Self { window: u64::from(context.unwrap_or(DEFAULT_WINDOW)).max(MIN_WINDOW), per_mille: 1000, learned_from: 0 }
+        let window = u64::from(context.unwrap_or(DEFAULT_WINDOW)).max(MIN_WINDOW);
+        Self { window, known: context.is_some(), per_mille: 1000, learned_from: 0 }
     }
 
-    /// The window in tokens.
+    /// The window in tokens, or the guess that stands for it.
     pub(crate) fn window(&self) -> u64 {
         self.window
+    }
+
+    /// The window in tokens, if it is known.
+    pub(crate) fn known_window(&self) -> Option<u64> {
+        self.known.then_some(self.window)
     }
 
     /// An estimate as the server would count it.
@@ -107,10 +116,11 @@ impl Budget {
         }
     }
 
-    /// The server says that what we had estimated is too long: then so much is not there.
+    /// The server says that what we had estimated is too long: then so much is not there, whatever was known before.
     pub(crate) fn too_long(&mut self, estimate: u64) {
-        let believed = self.corrected(estimate).min(self.window);
-        self.window = (believed * 3 / 4).max(MIN_WINDOW);
+        let believed = self.corrected(estimate).min(self.known_window().unwrap_or(u64::MAX));
+        self.window = (believed.saturating_mul(3) / 4).max(MIN_WINDOW);
+        self.known = true;
     }
 
     /// From here on a conversation is made shorter.
@@ -130,20 +140,28 @@ impl Budget {
 
     /// Whether so much is to be made shorter.
     pub(crate) fn is_over(&self, size: Size) -> bool {
-        self.corrected(size.tokens) > self.high() || size.bytes > MAX_TALK_BYTES
+        self.is_longer(size, self.high()) || size.bytes > MAX_TALK_BYTES
     }
 
     /// Whether so much must not be sent.
     pub(crate) fn is_too_much(&self, size: Size) -> bool {
-        self.corrected(size.tokens) > self.hard() || size.bytes > MAX_TALK_BYTES
+        self.is_longer(size, self.hard()) || size.bytes > MAX_TALK_BYTES
     }
 
     fn is_short_again(&self, size: Size) -> bool {
-        self.corrected(size.tokens) <= self.low() && size.bytes <= MAX_TALK_BYTES / 2
+        !self.is_longer(size, self.low()) && size.bytes <= MAX_TALK_BYTES / 2
+    }
+
+    /// Whether so much is more than this part of the window. Nothing is more than a window that nobody knows.
+    fn is_longer(&self, size: Size, part: u64) -> bool {
+        self.known && self.corrected(size.tokens) > part
     }
 
     /// How many bytes of text may still be sent beside so many tokens.
     fn free_bytes(&self, used: u64) -> usize {
+        if !self.known {
+            return MAX_TALK_BYTES;
+        }
         let free = self.hard().saturating_sub(self.corrected(used)) * 1000 / self.per_mille;
         usize::try_from(free * BYTES_PER_TOKEN).unwrap_or(usize::MAX)
     }
@@ -166,9 +184,14 @@ pub(crate) struct Size {
 pub(crate) fn size(messages: &[Message], beside: u64) -> Size {
     let sent = pieces::thoughts_from(messages);
     let mut size = Size { tokens: beside, bytes: 0 };
+    let mut after_result = false;
     for (at, message) in messages.iter().enumerate() {
         size.bytes += weight(message);
         size.tokens += tokens(message);
+        if after_result && matches!(message, Message::User { .. }) {
+            size.tokens += tokens(&pieces::stopped());
+        }
+        after_result = matches!(message, Message::Tool { .. });
         if let Message::Assistant { thought, .. } = message
             && at < sent
         {

@@ -23,13 +23,17 @@ pub struct Replaced {
     pub line: usize,
 }
 
+/// How many bytes a file may have after a replacement: a short text in a thousand places becomes a long one.
+pub const MAX_FILE_BYTES: usize = 10 * 1024 * 1024;
+
 /// How many places are named when there are too many.
 const NAMED_PLACES: usize = 10;
 
 /// Replaces `old` by `new`. Refusals are written for the model.
 ///
 /// # Errors
-/// If `old` is empty, does not stand in the text, stands there more than once, or is what it shall become.
+/// If `old` is empty, does not stand in the text, stands there more than once, or is what it shall become, or if the text would have
+/// more than [`MAX_FILE_BYTES`].
 pub fn replace(before: &str, old: &str, new: &str, places: Places) -> Result<Replaced, String> {
     if old.is_empty() {
         return Err("`old_text` is empty. Give the lines to replace; to add lines, give a line beside them in both texts; to replace the \
@@ -49,6 +53,14 @@ pub fn replace(before: &str, old: &str, new: &str, places: Places) -> Result<Rep
     // Places that overlap are more than one too.
     if at != last && places == Places::One {
         return Err(too_many(before, &old, count.max(2)));
+    }
+    let grown =
+        before.len().saturating_sub(count.saturating_mul(old.len())).saturating_add(count.saturating_mul(new.len()));
+    if grown > MAX_FILE_BYTES {
+        return Err(format!(
+            "The file would have {grown} bytes then; at most {MAX_FILE_BYTES} are written. `old_text` stands in it {count} times: give \
+             more of the lines around the place that you mean and leave `all` out, or make `new_text` shorter."
+        ));
     }
     let line = line_of(before, at);
     let after = before.replace(&old, &new);
@@ -127,6 +139,19 @@ mod tests {
         assert!(after("\n\n\n", "\n\n", "x").expect_err("twice").contains("2 times"));
         let replaced = replace("a\nb\na\n", "a", "c", Places::All);
         assert_eq!(replaced, Ok(Replaced { after: "c\nb\nc\n".to_owned(), places: 2, line: 1 }));
+    }
+
+    #[test]
+    fn a_file_does_not_grow_without_bound() {
+        let before = "a\n".repeat(500_000);
+        let said = replace(&before, "a", &"x".repeat(50_000), Places::All).expect_err("25 GB");
+        assert!(
+            said.contains("25000500000 bytes") && said.contains("500000 times") && said.contains("shorter"),
+            "{said}"
+        );
+        let most = "x".repeat(MAX_FILE_BYTES);
+        assert_eq!(after("a", "a", &most), Ok(most.clone()));
+        assert!(after("ab", "a", &most).is_err());
     }
 
     #[test]

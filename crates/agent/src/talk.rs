@@ -37,6 +37,9 @@ pub enum Message {
         name: String,
         /// What it gave, or why it failed.
         text: String,
+        /// Whether it failed, was refused or was not done.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        failed: bool,
     },
 }
 

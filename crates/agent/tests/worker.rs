@@ -6,6 +6,7 @@ mod worker {
     mod asking;
     mod cancel;
     mod commands;
+    mod costs;
     mod faults;
     mod folding;
     mod limits;

@@ -90,6 +90,14 @@ pub(crate) fn put_summary(messages: &mut Vec<Message>, cut: Cut, summary: &str) 
     put(messages, cut, format!("{SUMMARY_MARK}\n{summary}"));
 }
 
+/// How many bytes a summary may have so that it can be sent with all that stays.
+pub(crate) fn summary_room(messages: &[Message], cut: Cut, beside: u64, budget: &Budget) -> usize {
+    let mut stays = messages.to_vec();
+    put_summary(&mut stays, cut, "");
+    // Room for the words that say what was left out.
+    budget.free_bytes(size(&stays, beside).tokens).saturating_sub(200)
+}
+
 /// Leaves out what is before the cut, and says so.
 pub(crate) fn drop_prefix(messages: &mut Vec<Message>, cut: Cut) {
     let left: usize = messages.iter().take(cut.tail).map(weight).sum();

@@ -19,6 +19,7 @@ fn round(n: usize, results: usize, bytes: usize) -> Vec<Message> {
         call: id(k),
         name: "search".to_owned(),
         text: "x".repeat(bytes),
+        failed: false,
     }));
     round
 }

@@ -32,7 +32,8 @@ pub fn how(tools: &[ToolSpec]) -> String {
     text
 }
 
-/// The conversation for a server that is told of no tools: calls and what came of them are text.
+/// The conversation for a server that is told of no tools: calls and what came of them are text. A result is a person's message here,
+/// and those that follow each other are one: templates want the roles in turns.
 pub(super) fn in_text(messages: &[Message], tools: &[ToolSpec]) -> Vec<Message> {
     let how = if tools.is_empty() { String::new() } else { how(tools) };
     let told = |message: &Message| matches!(message, Message::System { text } if text.contains(how.trim_end()));
@@ -42,31 +43,35 @@ pub(super) fn in_text(messages: &[Message], tools: &[ToolSpec]) -> Vec<Message> 
         out.push(Message::System { text: how.clone() });
         owed = false;
     }
-    let mut after_result = false;
     for message in messages {
-        let is_result = matches!(message, Message::Tool { .. });
         match message {
             Message::System { text } if std::mem::take(&mut owed) => {
                 out.push(Message::System { text: format!("{text}\n\n{how}") });
             }
-            Message::System { .. } | Message::User { .. } => out.push(message.clone()),
+            Message::System { .. } => out.push(message.clone()),
+            Message::User { parts } => add_parts(&mut out, parts.clone()),
             Message::Assistant { text, thought, calls } => {
                 let written = calls.iter().map(written).collect::<Vec<_>>().join("\n");
                 let both = [text.as_str(), &written].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-                out.push(Message::Assistant { text: both.join("\n"), thought: thought.clone(), calls: Vec::new() });
+                // One that says nothing is not sent, so it keeps nothing apart.
+                if !both.is_empty() {
+                    out.push(Message::Assistant { text: both.join("\n"), thought: thought.clone(), calls: Vec::new() });
+                }
             }
             Message::Tool { name, text, .. } => {
                 let result = Part::Text { text: format!("<tool_result name=\"{name}\">\n{text}\n</tool_result>") };
-                match out.last_mut() {
-                    // All results of one answer are one message: templates want the roles in turns.
-                    Some(Message::User { parts }) if after_result => parts.push(result),
-                    _ => out.push(Message::User { parts: vec![result] }),
-                }
+                add_parts(&mut out, vec![result]);
             }
         }
-        after_result = is_result;
     }
     out
+}
+
+fn add_parts(out: &mut Vec<Message>, more: Vec<Part>) {
+    match out.last_mut() {
+        Some(Message::User { parts }) => parts.extend(more),
+        _ => out.push(Message::User { parts: more }),
+    }
 }
 
 /// A call as the model should have written it; one that could not be read as it did.

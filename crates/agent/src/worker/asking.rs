@@ -76,7 +76,7 @@ impl Worker {
             messages.push(Message::Assistant { text, thought: String::new(), calls: Vec::new() });
         }
         if let Some(hint) = turn.hint {
-            context::add_user(&mut messages, std::iter::once(Part::Text { text: hint.to_owned() }));
+            context::add_hint(&mut messages, hint, self.calling);
         }
         Ask {
             model: self.facts.model.clone(),
@@ -201,10 +201,12 @@ impl Worker {
         }
         let said = (answer.bytes as u64).div_ceil(4);
         let counted = used.input.saturating_add(used.output);
-        let estimated = self.budget.corrected(answer.estimate) + said;
+        let estimated = self.budget.corrected(answer.estimate).saturating_add(said);
         // A server that has kept the beginning of the question may count only the rest of it.
         let filled = if used.input.saturating_mul(2) > answer.estimate { counted } else { estimated };
-        out.push(Do::Filled { used: filled, of: self.budget.window() });
+        if let Some(of) = self.budget.known_window() {
+            out.push(Do::Filled { used: filled, of });
+        }
     }
 
     /// An answer that has come to its end.
@@ -267,10 +269,7 @@ impl Worker {
         match trouble.kind {
             TroubleKind::NoTools if silent && self.calling == Calling::Native => {
                 self.calling = Calling::Text;
-                out.push(Do::Note(format!(
-                    "{} does not call tools by its server's own way; it is asked to write its calls as text.",
-                    self.facts.model
-                )));
+                self.tell_of_text(out);
                 self.ask_again(now, turn, out)
             }
             TroubleKind::NoImages if silent && self.pictures && self.has_pictures() => {

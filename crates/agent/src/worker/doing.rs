@@ -212,7 +212,7 @@ impl Worker {
         }
         out.push(Do::Finish { call: call.id.clone(), text: text.clone(), failed });
         let name = call.name.clone();
-        self.add(Message::Tool { call: call.id, name: call.name, text }, out);
+        self.add(Message::Tool { call: call.id, name: call.name, text, failed }, out);
         if stop {
             return Some(Flow::Over(TurnEnd::Cancelled));
         }
@@ -236,7 +236,7 @@ impl Worker {
         let seconds = self.limits.tool_ms.div_ceil(1000);
         let text = format!("It took longer than {seconds} s and was given up. Ask for less at once.");
         let too_often = turn.repeated.end(true);
-        self.add(Message::Tool { call: open.call.id, name: open.call.name, text }, out);
+        self.add(Message::Tool { call: open.call.id, name: open.call.name, text, failed: true }, out);
         if too_often {
             out.push(Do::Note("The same call took too long again and again; the turn is stopped.".to_owned()));
             return Flow::Over(TurnEnd::Limit);
@@ -257,10 +257,11 @@ impl Worker {
                 Wanted::Run { .. } | Wanted::Edit { .. } | Wanted::Write { .. } => "; it may have been done in part",
                 Wanted::Read { .. } | Wanted::List { .. } | Wanted::Search { .. } | Wanted::Plan { .. } => "",
             };
-            self.add(Message::Tool { call: open.call.id, name: open.call.name, text: format!("{why}{begun}") }, out);
+            let text = format!("{why}{begun}");
+            self.add(Message::Tool { call: open.call.id, name: open.call.name, text, failed: true }, out);
         }
         for call in doing.rest {
-            self.add(Message::Tool { call: call.id, name: call.name, text: why.to_owned() }, out);
+            self.add(Message::Tool { call: call.id, name: call.name, text: why.to_owned(), failed: true }, out);
         }
     }
 }

@@ -16,6 +16,9 @@ const TRANSCRIPT: u64 = 50;
 /// How much of the window a summary may take, in hundredths.
 const SUMMARY: u64 = 15;
 
+/// The least that is kept of a summary, in bytes.
+const LEAST_SUMMARY: usize = 400;
+
 /// What came of making room.
 pub(super) enum Fit {
     /// It may be sent.
@@ -27,59 +30,61 @@ pub(super) enum Fit {
 }
 
 impl Worker {
-    /// Makes room for the next question, which has so many tokens beside the conversation.
+    /// Makes room for the next question, which has so many tokens beside the conversation. All is tried on a copy: what cannot be sent in
+    /// the end leaves the conversation as it was, and so does a summary that is still to be made.
     pub(super) fn make_room(&mut self, turn: &mut Turn, beside: u64, out: &mut Vec<Do>) -> Fit {
         if !self.budget.is_over(context::size(&self.messages, beside)) {
             return Fit::Fits;
         }
-        let folded = context::fold(&mut self.messages, beside, &self.budget);
+        let mut shorter = self.messages.clone();
+        let folded = context::fold(&mut shorter, beside, &self.budget);
+        let mut notes = Vec::new();
         if folded > 0 {
-            out.push(Do::Note(format!(
+            notes.push(format!(
                 "The context was nearly full: {folded} older results, thoughts or pictures are left out from now on."
-            )));
+            ));
         }
-        let mut changed = folded > 0;
-        let mut fit = Fit::Fits;
-        if self.budget.is_over(context::size(&self.messages, beside)) {
+        if self.budget.is_over(context::size(&shorter, beside)) {
             let worthwhile = self.budget.window() / 10;
-            match context::cut(&self.messages, &self.budget, worthwhile).filter(|_| !turn.tries.summarized) {
-                Some(cut) => fit = Fit::Summarize(cut),
-                None => (fit, changed) = self.make_room_by_force(beside, changed, out),
+            let cut = context::cut(&shorter, &self.budget, worthwhile).filter(|_| !turn.tries.summarized);
+            if !self.shorten_by_force(&mut shorter, beside, &mut notes) {
+                return Fit::TooMuch;
+            }
+            if let Some(cut) = cut {
+                return Fit::Summarize(cut);
             }
         }
-        if changed {
+        if !notes.is_empty() {
+            self.messages = shorter;
+            out.extend(notes.into_iter().map(Do::Note));
             self.keep_folded(turn, out);
         }
-        fit
+        Fit::Fits
     }
 
-    /// Without the model's help: leaves out the oldest part, then parts of the newest results.
-    fn make_room_by_force(&mut self, beside: u64, mut changed: bool, out: &mut Vec<Do>) -> (Fit, bool) {
-        if self.budget.is_too_much(context::size(&self.messages, beside))
-            && let Some(cut) = context::cut(&self.messages, &self.budget, 100)
+    /// Without the model's help: leaves out the oldest part, then parts of the newest results. Says whether it fits then.
+    fn shorten_by_force(&self, messages: &mut Vec<Message>, beside: u64, notes: &mut Vec<String>) -> bool {
+        if self.budget.is_too_much(context::size(messages, beside))
+            && let Some(cut) = context::cut(messages, &self.budget, 100)
         {
-            context::drop_prefix(&mut self.messages, cut);
-            out.push(Do::Note(
-                "The context was full: the oldest part of the conversation is left out from now on.".to_owned(),
-            ));
-            changed = true;
+            context::drop_prefix(messages, cut);
+            notes.push("The context was full: the oldest part of the conversation is left out from now on.".to_owned());
         }
-        if self.budget.is_too_much(context::size(&self.messages, beside))
-            && context::squeeze(&mut self.messages, beside, &self.budget)
+        if self.budget.is_too_much(context::size(messages, beside)) && context::squeeze(messages, beside, &self.budget)
         {
-            out.push(Do::Note(
-                "The newest results were too long for the model and are given to it in part.".to_owned(),
-            ));
-            changed = true;
+            notes.push("The newest results were too long for the model and are given to it in part.".to_owned());
         }
-        let fit = if self.budget.is_too_much(context::size(&self.messages, beside)) { Fit::TooMuch } else { Fit::Fits };
-        (fit, changed)
+        !self.budget.is_too_much(context::size(messages, beside))
     }
 
     fn keep_folded(&mut self, turn: &mut Turn, out: &mut Vec<Do>) {
         // The call that showed the plan may be gone, and what the server has kept is of no use any more: show it as it stands.
         turn.plan_shown = self.plan.clone();
         out.push(Do::Keep(Kept::Folded { messages: self.messages.clone() }));
+        // What was kept before may be dropped now, and the plan with it.
+        if !self.plan.is_empty() {
+            out.push(Do::Keep(Kept::Plan { steps: self.plan.clone() }));
+        }
     }
 
     /// Asks for a summary of what is before the cut.
@@ -142,7 +147,9 @@ impl Worker {
         };
         match (failed, after) {
             (None, After::Work | After::Nothing) => {
-                let summary = tools::bounded(answer.text.trim(), self.budget.bytes(SUMMARY));
+                let room = context::summary_room(&self.messages, cut, self.beside(turn), &self.budget);
+                let room = room.clamp(LEAST_SUMMARY, self.budget.bytes(SUMMARY).max(LEAST_SUMMARY));
+                let summary = tools::bounded(answer.text.trim(), room);
                 context::put_summary(&mut self.messages, cut, &summary);
                 out.push(Do::Note(
                     "The older part of the conversation is replaced by a summary from now on.".to_owned(),
@@ -184,29 +191,35 @@ impl Worker {
     pub(super) fn fullness(&self) -> String {
         let turn = Turn::new(0, None, &self.plan);
         let used = self.budget.corrected(context::size(&self.messages, self.beside(&turn)).tokens);
-        let window = self.budget.window();
-        format!(
-            "About {used} of {window} tokens of {}'s context are used ({} %), by {} messages and the instructions.",
-            self.facts.model,
-            used * 100 / window,
-            self.messages.len()
-        )
+        let (model, by) = (&self.facts.model, self.messages.len());
+        match self.budget.known_window() {
+            Some(window) => {
+                let part = used.saturating_mul(100) / window;
+                format!(
+                    "About {used} of {window} tokens of {model}'s context are used ({part} %), by {by} messages and the instructions."
+                )
+            }
+            None => format!(
+                "About {used} tokens are used, by {by} messages and the instructions. How many {model} can read is not known yet; its \
+                 server has not said so."
+            ),
+        }
     }
 
-    /// The window that a server is told.
+    /// The window that a server is told, if it is known.
     pub(super) fn told_window(&self) -> Option<u32> {
         // Not what is left of it after trouble: a server may load the model anew for each size.
-        u32::try_from(Budget::new(self.facts.context).window()).ok()
+        u32::try_from(Budget::new(self.facts.context).known_window()?).ok()
     }
 
     /// Nothing fits any more.
     pub(super) fn too_much(&self, turn: &mut Turn) -> Flow {
         turn.state = State::Between;
+        let size = self.budget.known_window().map(|window| format!(", which is {window} tokens")).unwrap_or_default();
         Flow::Over(TurnEnd::Failed(format!(
-            "This does not fit into the context of {}, which is {} tokens. Send a shorter prompt, begin a new session, or choose a model \
-             with a larger context.",
-            self.facts.model,
-            self.budget.window()
+            "This does not fit into the context of {}{size}. Send a shorter prompt (name files instead of pasting them), begin a new \
+             session, or choose a model with a larger context.",
+            self.facts.model
         )))
     }
 }

@@ -23,6 +23,8 @@ pub struct Worker {
     pub(super) calling: Calling,
     /// Whether the model is sent pictures.
     pub(super) pictures: bool,
+    /// The model of which the person was told that it writes its calls as text.
+    told_text: Option<String>,
     /// How many calls were named so far: the names are unique within the session.
     pub(super) calls: u64,
     waiting: Waiting,
@@ -38,6 +40,7 @@ impl Worker {
             budget: Budget::new(facts.context),
             calling: Calling::Native,
             pictures: true,
+            told_text: None,
             facts,
             mode,
             root,
@@ -207,11 +210,29 @@ impl Worker {
             return Flow::Over(TurnEnd::Failed("The prompt is empty. Say what you want done.".to_owned()));
         }
         let has_picture = parts.iter().any(|part| matches!(part, Part::Image { .. }));
+        let prompt = Message::User { parts };
+        // What can never be sent must not cost the conversation anything.
+        let alone = context::size(std::slice::from_ref(&prompt), self.beside(turn));
+        if self.budget.is_too_much(alone) {
+            return self.too_much(turn);
+        }
         if has_picture && !self.pictures {
             out.push(Do::Note(format!("{} takes no pictures; they are left out.", self.facts.model)));
         }
-        self.add(Message::User { parts }, out);
+        if self.calling == Calling::Text && self.told_text.as_ref() != Some(&self.facts.model) {
+            self.tell_of_text(out);
+        }
+        self.add(prompt, out);
         self.question(now, turn, out)
+    }
+
+    /// Tells the person how the model calls tools.
+    pub(super) fn tell_of_text(&mut self, out: &mut Vec<Do>) {
+        out.push(Do::Note(format!(
+            "{} does not call tools by its server's own way; it is asked to write its calls as text.",
+            self.facts.model
+        )));
+        self.told_text = Some(self.facts.model.clone());
     }
 
     /// What is due now.

@@ -7,8 +7,9 @@ use super::{Kept, Mode};
 pub struct Facts {
     /// Its name, as the server spells it.
     pub model: String,
-    /// How many tokens it can read. Where the edge knows none, [`crate::context::DEFAULT_WINDOW`] counts; what is here is also what a
-    /// server is told that has to be told, so the edge keeps it to what the machine can bear.
+    /// How many tokens it can read. None is not known yet: then nothing is left out before the server itself says that it is too long,
+    /// and the server is told no size. What is here is also what a server is told that has to be told, so the edge keeps it to what the
+    /// machine can bear.
     pub context: Option<u32>,
     /// Whether it calls tools by its server's own way. None is tried.
     pub tools: Option<bool>,

@@ -5,8 +5,8 @@ use crate::context::Cut;
 use crate::talk::{ToolCall, Used};
 use crate::tools::Wanted;
 
-/// How much text one answer may have.
-pub(super) const MAX_ANSWER_BYTES: usize = 1024 * 1024;
+/// How much one answer may have: its text, its thoughts and what it writes into its calls. Several large files fit.
+pub(super) const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many calls one answer may have.
 pub(super) const MAX_CALLS: usize = 32;

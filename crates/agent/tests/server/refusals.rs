@@ -110,6 +110,14 @@ const SPELLINGS: &[(u16, &str, TroubleKind, &str)] = &[
     ),
     (503, r#"{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}"#, NotYet, "still loading"),
     (500, r#"{"error":"llama runner process has terminated: exit status 2"}"#, NotYet, "terminated"),
+    (
+        500,
+        r#"{"error":"llama runner process has terminated: error loading model: unknown model architecture: 'gemma9'"}"#,
+        Refused,
+        "Get the model again with `ollama pull qwen3:8b`, bring the server up to date, or choose another model. It says: llama runner",
+    ),
+    (500, r#"{"error":"unable to load model: /models/blobs/sha256-1"}"#, Refused, "cannot load"),
+    (400, r#"{"error":{"message":"Failed to load model \"x\"."}}"#, Refused, "It says: Failed to load model"),
     (500, r#"{"error":"model requires more system memory (9.1 GiB) than is available (3.2 GiB)"}"#, Refused, "smaller"),
     (500, r#"{"error":"error parsing tool call: raw='{\"x'"}"#, Garbage, "could not read"),
     (

@@ -21,7 +21,7 @@ fn question(calling: Calling) -> Ask {
     let said = |text: &str, calls| Message::Assistant { text: text.to_owned(), thought: "hm".to_owned(), calls };
     let result = |call: &str, text: &str| {
         let (call, name, text) = (call.to_owned(), "read_file".to_owned(), text.to_owned());
-        Message::Tool { call, name, text }
+        Message::Tool { call, name, text, failed: false }
     };
     Ask {
         model: "m".to_owned(),
@@ -120,7 +120,7 @@ fn a_model_that_calls_in_text_is_told_how_and_sees_its_calls_as_it_wrote_them() 
         assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
         let messages = body["messages"].as_array().unwrap();
         let roles: Vec<_> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
-        assert_eq!(roles, ["system", "user", "user", "assistant", "user", "assistant"]);
+        assert_eq!(roles, ["system", "user", "assistant", "user", "assistant"]);
         let system = messages[0]["content"].as_str().unwrap();
         assert!(
             system.starts_with("be good\n\n")
@@ -128,7 +128,7 @@ fn a_model_that_calls_in_text_is_told_how_and_sees_its_calls_as_it_wrote_them() 
                 && system.contains("## read_file\nReads\n")
         );
         let called = "<tool_call>\n{\"arguments\":{\"path\":\"a\"},\"name\":\"read_file\"}\n</tool_call>\n<tool_call>\n{'x\n</tool_call>";
-        let written: Value = messages[3]["content"].clone();
+        let written: Value = messages[2]["content"].clone();
         let same = written == called
             || written
                 == called.replace(
@@ -137,7 +137,22 @@ fn a_model_that_calls_in_text_is_told_how_and_sees_its_calls_as_it_wrote_them() 
                 );
         assert!(same, "{written}");
         let results = "<tool_result name=\"read_file\">\none\n</tool_result>\n\n<tool_result name=\"read_file\">\ntwo\n</tool_result>";
-        assert_eq!(messages[4]["content"], results);
+        assert_eq!(messages[3]["content"], results);
+    }
+}
+
+#[test]
+fn in_text_a_person_who_speaks_after_results_speaks_in_the_same_message() {
+    let mut question = question(Calling::Text);
+    question.messages.truncate(7);
+    question.messages.push(Message::User { parts: vec![text("go on")] });
+    for flavor in [Flavor::OpenAi, Flavor::Ollama] {
+        let (_, body) = sent(flavor, &question);
+        let messages = body["messages"].as_array().unwrap();
+        let roles: Vec<_> = messages.iter().map(|message| message["role"].as_str().unwrap()).collect();
+        assert_eq!(roles, ["system", "user", "assistant", "user"]);
+        let said = messages[3]["content"].as_str().unwrap();
+        assert!(said.starts_with("<tool_result ") && said.ends_with("</tool_result>\n\ngo on"), "{said}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use switchboard_agent::server::MAX_CALLS;
 use switchboard_agent::server::text_calls::{Found, Reader};
 use switchboard_agent::talk::Arguments;
 
@@ -154,6 +155,30 @@ fn what_is_given_up_is_text() {
         let mut reader = Reader::default();
         assert_eq!((reader.read(whole), reader.give_up()), (vec![], Some(whole.to_owned())));
     }
+}
+
+/// What would be looked at or moved again for each of its marks, were it read carelessly; that would take minutes.
+#[test]
+fn a_hostile_answer_is_read_no_slower_than_a_long_one() {
+    const SIZE: usize = 512 * 1024;
+    for (head, marks) in [
+        ("```rust\na", "`"),
+        ("```rust\n", "``\n"),
+        ("a", "<"),
+        ("a", "`"),
+        ("", "~~~\n"),
+        ("", "<tool_call>"),
+        ("a", "["),
+    ] {
+        let whole = format!("{head}{}", marks.repeat(SIZE / marks.len()));
+        assert!(read([whole.as_str()]) == [text(&whole)], "{head:?} {marks:?}");
+    }
+    let blank = format!("{}{}", " ".repeat(SIZE / 2), "<".repeat(SIZE / 2));
+    assert!(read([blank.as_str()]) == [text(&blank)]);
+    // Of calls that break off, no more are looked for than an answer may have.
+    let found = read([r#"<tool_call>{"name":"a"</tool_call>"#.repeat(SIZE / 34).as_str()]);
+    let calls = found.iter().filter(|found| matches!(found, Found::Call { .. })).count();
+    assert_eq!(calls, MAX_CALLS + 1);
 }
 
 /// Pieces that mean something.

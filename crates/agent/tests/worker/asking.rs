@@ -1,10 +1,11 @@
 //! Trouble with the server and odd answers: what may pass is tried again, what cannot is said.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use switchboard_agent::said::{End, Said};
-use switchboard_agent::talk::{Calling, Message, Part};
+use switchboard_agent::server::{self, Flavor};
+use switchboard_agent::talk::{Ask, Calling, Message, Part};
 use switchboard_agent::trouble::TroubleKind;
-use switchboard_agent::worker::{Do, Facts, Setup, TurnEnd};
+use switchboard_agent::worker::{Do, Facts, Limits, Setup, TurnEnd};
 
 use super::room::{Room, call, calls, done, fails, last_words, picture, says, setup, text, trouble, used, words};
 
@@ -103,9 +104,81 @@ fn a_model_without_tools_is_asked_in_text_from_then_on() {
 #[test]
 fn a_model_that_is_known_to_have_no_tools_is_asked_in_text_at_once() {
     let facts = Facts { tools: Some(false), ..setup().facts };
-    let mut room = Room::with(Setup { facts, ..setup() }, &[], vec![says("ok")]);
+    let mut room = Room::with(Setup { facts: facts.clone(), ..setup() }, &[], vec![says("ok"); 4]);
     room.turn("do");
     assert_eq!(room.asks[0].calling, Calling::Text);
+    // The person is told that, once for each model.
+    let told = "tiny does not call tools by its server's own way; it is asked to write its calls as text.";
+    assert_eq!(room.notes(), [told]);
+    room.turn("again");
+    room.worker.set_facts(Facts { context: Some(16_384), ..facts.clone() });
+    room.turn("and again");
+    assert_eq!(room.notes(), [told]);
+    room.worker.set_facts(Facts { model: "small".to_owned(), ..facts });
+    room.turn("and you?");
+    assert_eq!(room.notes(), [told, &told.replace("tiny", "small")]);
+}
+
+/// The roles of what is sent for a question, whichever server it goes to.
+fn roles(ask: &Ask) -> Vec<String> {
+    let sent = |flavor| -> Value { serde_json::from_slice(&server::ask(flavor, ask).body).expect("JSON") };
+    let roles = |body: Value| -> Vec<String> {
+        let messages = body["messages"].as_array().expect("a list").iter();
+        messages.map(|message| message["role"].as_str().expect("a role").to_owned()).collect()
+    };
+    let both = [Flavor::OpenAi, Flavor::Ollama].map(|flavor| roles(sent(flavor)));
+    assert_eq!(both[0], both[1]);
+    both[0].clone()
+}
+
+#[test]
+fn after_a_turn_that_stopped_at_results_the_roles_still_come_in_turns() {
+    let limits = Limits { rounds: 1, ..Limits::default() };
+    for (tools, expected) in [
+        (None, ["system", "user", "assistant", "tool", "assistant", "user"]),
+        (Some(false), ["system", "user", "assistant", "user", "assistant", "user"]),
+    ] {
+        let facts = Facts { tools, ..setup().facts };
+        let script = vec![calls("list_files", json!({})), says("ok")];
+        let mut room = Room::with(Setup { facts: facts.clone(), limits, ..setup() }, &[], script);
+        assert_eq!(room.turn("do"), TurnEnd::Limit);
+        let kept = room.watch.kept.clone();
+        assert_eq!(room.turn("go on"), TurnEnd::Done);
+        assert_eq!(roles(&room.asks[1]), expected);
+        // What stands between is sent and not kept: the same comes of a session that was taken up, and nobody is shown it.
+        let mut again = Room::with(Setup { facts, limits, kept, ..setup() }, &[], vec![says("ok")]);
+        assert!(matches!(again.worker.messages().last(), Some(Message::Tool { .. })));
+        again.turn("go on");
+        assert_eq!(again.asks[0].messages, room.asks[1].messages);
+    }
+}
+
+#[test]
+fn a_hint_after_results_is_no_second_message_of_a_person() {
+    let script = || {
+        let empty = vec![Said::Thought("hm".to_owned()), done()];
+        vec![calls("list_files", json!({})), empty, says("Nothing there.")]
+    };
+    let mut room = Room::new(&[], script());
+    assert_eq!(room.turn("do"), TurnEnd::Done);
+    assert_eq!(roles(&room.asks[2]), ["system", "user", "assistant", "tool"]);
+    assert!(last_words(&room.asks[2]).starts_with("[nothing there]\n\n[Your last answer was empty."));
+    assert_eq!(room.results(), ["[nothing there]"]);
+    let facts = Facts { tools: Some(false), ..setup().facts };
+    let mut room = Room::with(Setup { facts, ..setup() }, &[], script());
+    assert_eq!(room.turn("do"), TurnEnd::Done);
+    assert_eq!(roles(&room.asks[2]), ["system", "user", "assistant", "user"]);
+    assert!(last_words(&room.asks[2]).starts_with("[Your last answer was empty."));
+}
+
+#[test]
+fn what_a_server_cannot_have_counted_overflows_nothing() {
+    let counts = |said: Said| vec![said, used(u64::MAX, u64::MAX), done()];
+    let mut room = Room::new(&[], vec![counts(call("list_files", json!({}))), counts(text("ok"))]);
+    assert_eq!(room.turn("do"), TurnEnd::Done);
+    assert!(room.seen.contains(&Do::Filled { used: u64::MAX, of: 32_768 }));
+    let Some(Do::EndTurn { used, .. }) = room.seen.last() else { panic!("no end") };
+    assert_eq!((used.input, used.output), (u64::MAX, u64::MAX));
 }
 
 #[test]

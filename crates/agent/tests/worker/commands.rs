@@ -3,7 +3,7 @@
 use serde_json::json;
 use switchboard_agent::context::SUMMARY_MARK;
 use switchboard_agent::trouble::TroubleKind;
-use switchboard_agent::worker::{Mode, Setup, TurnEnd};
+use switchboard_agent::worker::{Facts, Mode, Setup, TurnEnd};
 
 use super::room::{Room, calls, fails, last_words, says, setup};
 
@@ -15,6 +15,12 @@ fn help_and_context_are_answered_without_the_model() {
     assert_eq!(room.turn("/context"), TurnEnd::Done);
     assert!(room.said().contains("of 32768 tokens"), "{}", room.said());
     assert!(room.worker.messages().is_empty());
+    // As long as nobody knows how large it is, no number is made up.
+    let facts = Facts { context: None, ..setup().facts };
+    let mut room = Room::with(Setup { facts, ..setup() }, &[], vec![]);
+    assert_eq!(room.turn("/context"), TurnEnd::Done);
+    assert!(room.said().contains("How many tiny can read is not known yet"), "{}", room.said());
+    assert!(!room.said().contains('%') && !room.said().contains("8192"), "{}", room.said());
 }
 
 #[test]

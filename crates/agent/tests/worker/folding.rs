@@ -10,18 +10,23 @@ use switchboard_agent::worker::{Do, Facts, Kept, Limits, Setup, TurnEnd};
 
 use super::room::{Room, calls, fails, last_words, picture, says, setup, words};
 
-fn small(files: &[(&str, &str)], script: Vec<Vec<Said>>) -> Room {
+pub(crate) fn small(files: &[(&str, &str)], script: Vec<Vec<Said>>) -> Room {
     let facts = Facts { context: Some(8_192), ..setup().facts };
     let limits = Limits { rounds: 100, ..Limits::default() };
     Room::with(Setup { facts, limits, ..setup() }, files, script)
 }
 
-fn long_file() -> String {
+pub(crate) fn long_file() -> String {
     (0..150).map(|n| format!("line {n} of a long file that is read\n")).collect()
 }
 
-fn folded(room: &Room) -> usize {
+pub(crate) fn folded(room: &Room) -> usize {
     room.seen.iter().filter(|done| matches!(done, Do::Keep(Kept::Folded { .. }))).count()
+}
+
+/// An answer of some 1,400 tokens.
+pub(crate) fn long_answer() -> Vec<Said> {
+    says(&"words of an answer ".repeat(300))
 }
 
 #[test]
@@ -45,10 +50,7 @@ fn the_oldest_results_are_folded_first_and_the_newest_stay() {
 
 #[test]
 fn when_that_is_not_enough_a_summary_takes_the_place_of_the_oldest_part() {
-    let mut script = Vec::new();
-    for _ in 0..4 {
-        script.push(says(&"words of an answer ".repeat(300)));
-    }
+    let mut script = vec![long_answer(); 4];
     script.push(says("They want a door; src/door.rs was read."));
     script.push(says("Here is the door."));
     let mut room = small(&[], script);
@@ -68,7 +70,7 @@ fn when_that_is_not_enough_a_summary_takes_the_place_of_the_oldest_part() {
 
 #[test]
 fn without_a_summary_the_oldest_part_is_left_out_and_that_is_said() {
-    let mut script = vec![says(&"words of an answer ".repeat(300)); 4];
+    let mut script = vec![long_answer(); 4];
     script.push(fails(TroubleKind::Refused));
     script.push(says("Here."));
     let mut room = small(&[], script);
@@ -83,23 +85,37 @@ fn without_a_summary_the_oldest_part_is_left_out_and_that_is_said() {
 
 #[test]
 fn a_busy_server_costs_no_history() {
-    let mut script = vec![says(&"words of an answer ".repeat(300)); 4];
-    script.extend([fails(TroubleKind::Busy), says("They want a door."), says("Here.")]);
-    let mut room = small(&[], script);
-    for n in 0..4 {
-        room.turn(&format!("question {n}"));
-    }
+    let file = "a line that is read\n".repeat(40);
+    // A result of a tool, and words enough that folding it is not enough.
+    let filled = |more: Vec<Vec<Said>>| {
+        let mut script = vec![calls("read_file", json!({"path": "a"}))];
+        script.extend(vec![long_answer(); 4]);
+        script.extend(more);
+        let mut room = small(&[("a", &file)], script);
+        for n in 0..4 {
+            assert_eq!(room.turn(&format!("question {n}")), TurnEnd::Done);
+        }
+        assert_eq!(folded(&room), 0);
+        room
+    };
+    let mut room = filled(vec![fails(TroubleKind::Busy), says("They want a door."), says("Here.")]);
     assert_eq!(room.turn("and the door?"), TurnEnd::Done);
-    assert!(last_words(&room.asks[6]).contains("They want a door."));
-    // Nor does one that is gone.
-    let mut script = vec![says(&"words of an answer ".repeat(300)); 4];
-    script.push(fails(TroubleKind::NoServer));
-    let mut room = small(&[], script);
-    for n in 0..4 {
-        room.turn(&format!("question {n}"));
+    assert!(last_words(&room.asks[7]).contains("They want a door."));
+    // What the summary was made of was not folded before.
+    assert!(last_words(&room.asks[6]).contains("a line that is read\n"));
+    assert_eq!(last_words(&room.asks[5]), last_words(&room.asks[6]));
+    // Nor does one that is gone, or that stays busy.
+    for (script, end) in [
+        (vec![fails(TroubleKind::NoServer)], "NoServer."),
+        (vec![fails(TroubleKind::Busy); 6], "Busy. It was tried 6 times."),
+    ] {
+        let mut room = filled(script);
+        let before = room.worker.messages().to_vec();
+        assert_eq!(room.turn("and the door?"), TurnEnd::Failed(end.to_owned()));
+        assert_eq!(folded(&room), 0);
+        assert_eq!(room.worker.messages()[..before.len()], before);
+        assert!(room.results()[0].starts_with("[a, lines 1-40"), "{:?}", room.results());
     }
-    assert_eq!(room.turn("and the door?"), TurnEnd::Failed("NoServer.".to_owned()));
-    assert_eq!((folded(&room), room.worker.messages().len()), (0, 9));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::json;
 use switchboard_agent::talk::{Arguments, Message, ToolCall};
 use switchboard_agent::worker::{Do, Heard, Kept, Setup, TurnEnd, Worker};
 
-use super::room::{Room, call, calls, done, prompt, says, setup, words};
+use super::room::{Room, call, calls, denied, done, prompt, says, setup, words};
 
 #[test]
 fn messages_plan_and_names_go_on() {
@@ -45,9 +45,42 @@ fn calls_that_a_crash_left_open_are_unknown_and_not_done_again() {
 }
 
 #[test]
+fn how_a_call_ended_is_kept_and_older_files_are_read() {
+    let answer = vec![
+        call("read_file", json!({"path": "a"})),
+        call("read_file", json!({"path": "b"})),
+        call("nonsense", json!({})),
+        call("run_command", json!({"command": "cargo test"})),
+        call("write_file", json!({"path": "c", "content": "x"})),
+        call("list_files", json!({})),
+        done(),
+    ];
+    let mut room = Room::new(&[("a", "x\n")], vec![answer]);
+    // The command is done, and then the person says no for good.
+    room.workspace.denials.extend([None, denied("", true)]);
+    assert_eq!(room.turn("do"), TurnEnd::Cancelled);
+    let lines: Vec<String> = room.watch.kept.iter().map(|kept| serde_json::to_string(kept).expect("JSON")).collect();
+    let kept: Vec<Kept> = lines.iter().map(|line| serde_json::from_str(line).expect("kept")).collect();
+    let again = Worker::new(Setup { kept, ..setup() });
+    assert_eq!(again.messages(), room.worker.messages());
+    let failed = |message: &Message| if let Message::Tool { failed, .. } = message { Some(*failed) } else { None };
+    let ends: Vec<bool> = again.messages().iter().filter_map(failed).collect();
+    assert_eq!(ends, [false, true, true, true, true, true]);
+    // One that ended well is written as it always was, and what is not said ended well.
+    let line = r#"{"kept":"message","message":{"role":"tool","call":"1","name":"search","text":"found"}}"#;
+    let kept: Kept = serde_json::from_str(line).expect("kept");
+    assert!(matches!(&kept, Kept::Message { message } if failed(message) == Some(false)));
+    assert_eq!(serde_json::to_string(&kept).expect("JSON"), line);
+}
+
+#[test]
 fn what_makes_no_sense_is_left_out() {
-    let tool =
-        |call: &str| Message::Tool { call: call.to_owned(), name: "search".to_owned(), text: "found".to_owned() };
+    let tool = |call: &str| Message::Tool {
+        call: call.to_owned(),
+        name: "search".to_owned(),
+        text: "found".to_owned(),
+        failed: false,
+    };
     let search = ToolCall {
         id: "1".to_owned(),
         name: "search".to_owned(),

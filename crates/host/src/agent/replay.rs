@@ -32,10 +32,10 @@ pub(super) fn updates(messages: &[Message], steps: &[Step], number: &mut u64) ->
                     open.push((call.id.clone(), id));
                 }
             }
-            Message::Tool { call, text, .. } => {
+            Message::Tool { call, text, failed, .. } => {
                 if let Some(at) = open.iter().position(|(theirs, _)| theirs == call) {
                     let (_, id) = open.swap_remove(at);
-                    all.push(show::finished(&id, text, false, Shows::Nothing));
+                    all.push(show::finished(&id, text, *failed, Shows::Nothing));
                 }
             }
         }
@@ -78,5 +78,44 @@ fn title(tool: &str, input: &Value) -> String {
     match about {
         Some(about) => format!("{tool} {}", about.lines().next().unwrap_or_default()),
         None => tool.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use switchboard_agent::talk::ToolCall;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_told_again_as_it_ended() {
+        let call = |id: &str| ToolCall {
+            id: id.to_owned(),
+            name: "run_command".to_owned(),
+            arguments: Arguments::Object(serde_json::Map::new()),
+        };
+        let result = |call: &str, text: &str, failed| Message::Tool {
+            call: call.to_owned(),
+            name: "run_command".to_owned(),
+            text: text.to_owned(),
+            failed,
+        };
+        let messages = [
+            Message::Assistant {
+                text: String::new(),
+                thought: String::new(),
+                calls: vec![call("a"), call("b"), call("c")],
+            },
+            result("a", "[exit code 0]", false),
+            result("b", "The person said no.", true),
+        ];
+        let mut number = 0;
+        let ends: Vec<(Value, Value)> = updates(&messages, &[], &mut number)
+            .into_iter()
+            .filter(|update| update["sessionUpdate"] == "tool_call_update")
+            .map(|update| (update["toolCallId"].clone(), update["status"].clone()))
+            .collect();
+        let ended = |id: &str, status: &str| (Value::from(id), Value::from(status));
+        assert_eq!(ends, [ended("call-1", "completed"), ended("call-2", "failed"), ended("call-3", "failed")]);
     }
 }

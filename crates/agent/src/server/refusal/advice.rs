@@ -45,6 +45,15 @@ pub(super) fn advice(fault: Fault, status: u16, about: Option<&About<'_>>, compl
             format!("{place} will not answer before the account is topped up, or its limit is raised{http}.{says}")
         }
         Fault::Loading => format!("{place} is still loading the model{http}. Try again in a moment.{says}"),
+        Fault::Unloadable => {
+            let get = about
+                .filter(|about| is_ollama(about, complaint) && !bare(about.model).is_empty())
+                .map_or_else(String::new, |about| format!(" with `ollama pull {}`", bare(about.model)));
+            format!(
+                "{place} cannot load {model}{http}: its files may be damaged, or made for a newer version of the server. Get the model \
+                 again{get}, bring the server up to date, or choose another model.{says}"
+            )
+        }
         Fault::Ill if status == 0 => format!("{place} has failed. Try again; its own log may say more.{says}"),
         Fault::Ill => {
             format!("{place} is out of order{http}. Try again; if it stays so, look at the server's own log.{says}")
@@ -71,9 +80,8 @@ pub(super) fn advice(fault: Fault, status: u16, about: Option<&About<'_>>, compl
 fn missing(about: Option<&About<'_>>, place: &str, complaint: &Complaint, says: &str) -> String {
     let Some(about) = about else { return capital(&format!("{place} does not have the model.{says}")) };
     let mut text = format!("{place} does not have the model {}.", name(about.model));
-    let is_ollama = about.base_url.contains(":11434") || complaint.all.contains("try pulling");
     let model = bare(about.model);
-    if is_ollama && !model.is_empty() {
+    if is_ollama(about, complaint) && !model.is_empty() {
         text.push_str(&format!(" Get it with `ollama pull {model}`, or choose another."));
     } else {
         text.push_str(" Choose another.");
@@ -89,6 +97,12 @@ fn missing(about: Option<&About<'_>>, place: &str, complaint: &Complaint, says: 
         text.push_str(&format!(" It has: {listed}{more}."));
     }
     capital(&text)
+}
+
+/// Whether it is Ollama that complains, as far as can be told.
+fn is_ollama(about: &About<'_>, complaint: &Complaint) -> bool {
+    let said = ["try pulling", "llama runner process"];
+    about.base_url.contains(":11434") || said.iter().any(|said| complaint.all.contains(said))
 }
 
 /// What to say when nobody answers.

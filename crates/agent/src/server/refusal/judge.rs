@@ -17,6 +17,8 @@ pub(super) enum Fault {
     /// What was paid for is used up.
     Quota,
     Loading,
+    /// The server has the model and cannot load it.
+    Unloadable,
     /// Out of order.
     Ill,
     /// The machine is too small for the model.
@@ -39,7 +41,7 @@ impl Fault {
             Self::Busy => TroubleKind::Busy,
             Self::Loading | Self::Ill => TroubleKind::NotYet,
             Self::BadCall => TroubleKind::Garbage,
-            Self::Quota | Self::TooLarge | Self::WrongPath | Self::Other => TroubleKind::Refused,
+            Self::Quota | Self::Unloadable | Self::TooLarge | Self::WrongPath | Self::Other => TroubleKind::Refused,
         }
     }
 }
@@ -129,6 +131,14 @@ const QUOTA: &[&str] = &[
 const TOO_LARGE: &[&str] =
     &["requires more system memory", "out of memory", "insufficient memory", "not enough memory"];
 const BAD_CALL: &[&str] = &["tool_use_failed", "error parsing tool call", "failed to parse tool call"];
+/// Said of a model that will not load later either; the words for one that still loads are among them.
+const UNLOADABLE: &[&str] = &[
+    "error loading model",
+    "failed to load model",
+    "unable to load model",
+    "cannot load model",
+    "could not load model",
+];
 const LOADING: &[&str] =
     &["loading model", "model is loading", "currently loading", "is still loading", "server is starting"];
 const BUSY: &[&str] =
@@ -158,6 +168,7 @@ pub(super) fn judge(status: u16, complaint: &Complaint) -> Fault {
         _ if says(NO_TOOLS) => Fault::NoTools,
         _ if says(NO_IMAGES) => Fault::NoImages,
         _ if says(NOTHING_LOADED) => Fault::NothingLoaded,
+        _ if says(UNLOADABLE) => Fault::Unloadable,
         _ if says(LOADING) => Fault::Loading,
         413 => Fault::TooLong,
         429 | 529 => Fault::Busy,

@@ -3,6 +3,8 @@
 //!
 //! A call stands between `<tool_call>` tags, in a fence of that name, behind `[TOOL_CALLS]` or `<|python_tag|>`, or is the whole
 //! answer, as bare JSON. Text about calls is no call: within fences about something else, in inline code, or without JSON behind it.
+//!
+//! No text is looked at or moved again for each mark in it, so that a hostile answer takes no longer than a long one.
 
 mod bare;
 mod body;
@@ -12,6 +14,7 @@ use self::bare::{Bare, Verdict};
 use self::body::{Body, Kind};
 use self::marks::{FenceLine, Mark, fence, follows};
 use super::shape::Call;
+use crate::server::answer::MAX_CALLS;
 use crate::talk::Arguments;
 
 /// Something in a model's text, in order.
@@ -50,6 +53,8 @@ pub struct Reader {
     around: Option<Fence>,
     /// The last character that was given.
     before: Option<char>,
+    /// How many calls were found.
+    calls: usize,
 }
 
 /// What a code fence is made of.
@@ -83,20 +88,45 @@ enum Turn {
     Show(usize, Mode),
 }
 
+/// How far a step went.
+struct Went {
+    /// So many bytes are done with.
+    size: usize,
+    /// Whether there may be more to do.
+    again: bool,
+}
+
+/// What stands before a place in the text, carried along from place to place.
+#[derive(Clone, Copy)]
+struct Before {
+    place: usize,
+    /// Whether there is more than blank space in the line of the place.
+    in_line: bool,
+    /// Whether there is more than blank space at all.
+    begun: bool,
+}
+
+impl Before {
+    /// Goes on to a place that is not before the last.
+    fn reach(&mut self, text: &str, place: usize) {
+        let passed = text.get(self.place..place).unwrap_or_default();
+        let (in_line, line) = passed.rsplit_once('\n').map_or((self.in_line, passed), |(_, line)| (false, line));
+        self.in_line = in_line || !line.trim_start().is_empty();
+        self.begun = self.begun || !passed.trim_start().is_empty();
+        self.place = place;
+    }
+}
+
 impl Reader {
     /// Reads on.
     pub fn read(&mut self, text: &str) -> Vec<Found> {
         self.held.push_str(text);
-        let mut found = Vec::new();
-        while self.step(More::Comes, &mut found) {}
-        found
+        self.go_on(More::Comes)
     }
 
     /// There is no more text.
     pub fn end(&mut self) -> Vec<Found> {
-        let mut found = Vec::new();
-        while self.step(More::None, &mut found) {}
-        found
+        self.go_on(More::None)
     }
 
     /// What was held back, as the text that it is: nobody wants a call of it any more.
@@ -109,88 +139,98 @@ impl Reader {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// Whether something was done, so that there may be more to do.
-    fn step(&mut self, more: More, found: &mut Vec<Found>) -> bool {
+    fn go_on(&mut self, more: More) -> Vec<Found> {
+        let (mut held, mut done, mut found) = (std::mem::take(&mut self.held), 0, Vec::new());
+        loop {
+            let went = self.step(held.get(done..).unwrap_or_default(), more, &mut found);
+            done += went.size;
+            if !went.again {
+                break;
+            }
+        }
+        held.drain(..done.min(held.len()));
+        self.held = held;
+        found
+    }
+
+    fn step(&mut self, text: &str, more: More, found: &mut Vec<Found>) -> Went {
         match &mut self.mode {
-            Mode::Plain => self.plain(more, found),
+            Mode::Plain => self.plain(text, more, found),
             Mode::Fenced(fence) => {
                 let fence = *fence;
-                self.fenced(fence, more, found)
+                self.fenced(fence, text, more, found)
             }
-            Mode::Bare(bare) => match bare.look(&self.held, more) {
-                Verdict::Wait => false,
+            Mode::Bare(bare) => match bare.look(text, more) {
+                Verdict::Wait => Went { size: 0, again: false },
                 Verdict::Text => {
                     (self.mode, self.begun) = (Mode::Plain, true);
-                    true
+                    Went { size: 0, again: true }
                 }
                 Verdict::Around(fence, size) => {
-                    self.leave_out(size);
                     (self.mode, self.begun, self.around) = (Mode::Plain, true, Some(fence));
-                    true
+                    Went { size, again: true }
                 }
                 Verdict::Calls(calls) => {
-                    self.held.clear();
                     self.mode = Mode::Plain;
                     self.called(calls, found);
-                    true
+                    Went { size: text.len(), again: true }
                 }
             },
             Mode::Body(body) => {
-                let step = body.step(&self.held, more);
-                self.leave_out(step.size);
-                let progress = step.size > 0 || step.over;
+                let step = body.step(text, more);
                 if step.over {
                     self.mode = Mode::Plain;
                 }
                 self.called(step.calls, found);
-                progress
+                Went { size: step.size, again: step.size > 0 || step.over }
             }
         }
     }
 
-    fn plain(&mut self, more: More, found: &mut Vec<Found>) -> bool {
+    fn plain(&mut self, text: &str, more: More, found: &mut Vec<Found>) -> Went {
+        let mut blank = 0;
         if self.after_call {
-            let blank = self.held.len() - self.held.trim_start().len();
-            self.leave_out(blank);
-            self.after_call = self.held.is_empty();
+            blank = text.len() - text.trim_start().len();
+            self.after_call = blank == text.len();
         }
-        let mut from = 0;
-        while let Some(at) = self.held.get(from..).and_then(|rest| rest.find(['<', '[', '{', '`', '~'])) {
+        let text = text.get(blank..).unwrap_or_default();
+        let mut before = Before { place: 0, in_line: self.in_line, begun: self.begun };
+        // Nobody wants more calls than an answer may have: all that follows is text.
+        let mut from = if self.calls > MAX_CALLS { text.len() } else { 0 };
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find(['<', '[', '{', '`', '~'])) {
             let at = from + at;
-            match self.turn(at, more) {
+            before.reach(text, at);
+            match self.turn(text, before, more) {
                 Turn::Nothing(size) => from = at + size,
                 Turn::Wait => {
-                    self.show(at, found);
-                    return false;
+                    self.show(text, at, found);
+                    return Went { size: blank + at, again: false };
                 }
                 Turn::Enter(size, mode) => {
-                    self.show(at, found);
+                    self.show(text, at, found);
                     if matches!(mode, Mode::Plain) {
                         self.around = None;
                     }
-                    self.leave_out(size);
                     self.mode = mode;
-                    return true;
+                    return Went { size: blank + at + size, again: true };
                 }
                 Turn::Show(size, mode) => {
-                    self.show(at + size, found);
+                    self.show(text, at + size, found);
                     self.mode = mode;
-                    return true;
+                    return Went { size: blank + at + size, again: true };
                 }
             }
         }
-        self.show(self.held.len(), found);
-        false
+        self.show(text, text.len(), found);
+        Went { size: blank + text.len(), again: false }
     }
 
     /// What stands at this place, in plain text.
-    fn turn(&self, at: usize, more: More) -> Turn {
-        let (Some(said), Some(rest)) = (self.held.get(..at), self.held.get(at..)) else { return Turn::Nothing(1) };
-        let alone = !self.begun && said.trim_start().is_empty();
-        let line = said.rsplit_once('\n').map_or((self.in_line, said), |(_, line)| (false, line));
-        let line_begins = !line.0 && line.1.trim_start().is_empty();
+    fn turn(&self, text: &str, before: Before, more: More) -> Turn {
+        let Some((said, rest)) = text.split_at_checked(before.place) else { return Turn::Nothing(1) };
+        let alone = !before.begun;
         if rest.starts_with(['`', '~']) {
-            return if line_begins { self.fence_begins(rest, alone, more) } else { Turn::Nothing(1) };
+            return if before.in_line { Turn::Nothing(1) } else { self.fence_begins(rest, alone, more) };
         }
         let in_code = said.chars().next_back().or(self.before) == Some('`');
         let bare = || Turn::Enter(0, Mode::Bare(Bare::default()));
@@ -224,54 +264,50 @@ impl Reader {
         }
     }
 
-    fn fenced(&mut self, within: Fence, more: More, found: &mut Vec<Found>) -> bool {
+    fn fenced(&mut self, within: Fence, text: &str, more: More, found: &mut Vec<Found>) -> Went {
+        let mut before = Before { place: 0, in_line: self.in_line, begun: self.begun };
         let mut from = 0;
-        while let Some(at) = self.held.get(from..).and_then(|rest| rest.find(within.mark)) {
+        while let Some(at) = text.get(from..).and_then(|rest| rest.find(within.mark)) {
             let at = from + at;
-            let (Some(said), Some(rest)) = (self.held.get(..at), self.held.get(at..)) else { return false };
-            let line = said.rsplit_once('\n').map_or((self.in_line, said), |(_, line)| (false, line));
+            before.reach(text, at);
+            let rest = text.get(at..).unwrap_or_default();
+            if before.in_line {
+                // Within a line marks end nothing, however many there are.
+                from = text.len() - rest.trim_start_matches(within.mark).len();
+                continue;
+            }
             match fence(rest, more) {
-                _ if line.0 || !line.1.trim_start().is_empty() => from = at + within.mark.len_utf8(),
                 FenceLine::Is { fence, label, size } if label.is_empty() && fence.size >= within.size => {
-                    self.show(at + size, found);
+                    self.show(text, at + size, found);
                     self.mode = Mode::Plain;
-                    return true;
+                    return Went { size: at + size, again: true };
                 }
                 FenceLine::Is { size, .. } | FenceLine::IsNot(size) => from = at + size,
                 FenceLine::MayBe => {
-                    self.show(at, found);
-                    return false;
+                    self.show(text, at, found);
+                    return Went { size: at, again: false };
                 }
             }
         }
-        self.show(self.held.len(), found);
-        false
+        self.show(text, text.len(), found);
+        Went { size: text.len(), again: false }
     }
 
-    /// Gives the first bytes of what is held as text.
-    fn show(&mut self, size: usize, found: &mut Vec<Found>) {
-        let text = self.cut(size);
+    /// Gives the first bytes of the text as text.
+    fn show(&mut self, text: &str, size: usize, found: &mut Vec<Found>) {
+        let text = text.get(..size).unwrap_or(text);
         let Some(last) = text.chars().next_back() else { return };
-        let line = text.rsplit_once('\n').map_or((self.in_line, text.as_str()), |(_, line)| (false, line));
-        self.in_line = line.0 || !line.1.trim_start().is_empty();
-        self.begun |= !text.trim_start().is_empty();
-        self.before = Some(last);
+        let mut before = Before { place: 0, in_line: self.in_line, begun: self.begun };
+        before.reach(text, text.len());
+        (self.in_line, self.begun, self.before) = (before.in_line, before.begun, Some(last));
         match found.last_mut() {
-            Some(Found::Text(before)) => before.push_str(&text),
-            _ => found.push(Found::Text(text)),
+            Some(Found::Text(shown)) => shown.push_str(text),
+            _ => found.push(Found::Text(text.to_owned())),
         }
     }
 
-    fn leave_out(&mut self, size: usize) {
-        self.cut(size);
-    }
-
-    fn cut(&mut self, size: usize) -> String {
-        let rest = self.held.split_off(size.min(self.held.len()));
-        std::mem::replace(&mut self.held, rest)
-    }
-
     fn called(&mut self, calls: Vec<Call>, found: &mut Vec<Found>) {
+        self.calls = self.calls.saturating_add(calls.len());
         for Call { name, arguments } in calls {
             found.push(Found::Call { name, arguments });
             (self.begun, self.after_call, self.in_line, self.before) = (true, true, false, None);
