@@ -12,6 +12,8 @@ mod consent;
 mod files;
 mod looking;
 mod running;
+#[cfg(test)]
+mod stage;
 
 use std::path::PathBuf;
 use std::sync::Arc;

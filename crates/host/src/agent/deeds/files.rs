@@ -180,3 +180,42 @@ fn changed(path: &str) -> String {
 fn written(text: &str) -> String {
     format!("written: {} bytes", text.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::stage::{LONG, SHORT, asked, hands};
+    use super::super::{Abilities, Deadlines};
+    use super::*;
+
+    fn write() -> Write {
+        Write { path: "a".to_owned(), before: Some("old".to_owned()), after: "new".to_owned() }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_never_tells_a_files_text_keeps_no_write_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let abilities = Abilities { reads: true, writes: true, gate: true, ..Abilities::default() };
+        let deadlines = Deadlines { telling: SHORT, doing: LONG, undoing: LONG };
+        let (hands, _brake, mut heard) = hands(folder.path(), abilities, deadlines);
+        std::fs::write(folder.path().join("a"), "old").unwrap();
+        let writing = tokio::spawn(async move { hands.write(write()).await.outcome });
+        let (method, _, _left) = asked(&mut heard).await;
+        assert_eq!(method, "fs/read_text_file");
+        let outcome = writing.await.unwrap();
+        assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
+    }
+
+    #[tokio::test]
+    async fn a_client_that_never_writes_is_given_up_where_a_person_was_asked_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let abilities = Abilities { writes: true, ..Abilities::default() };
+        let deadlines = Deadlines { telling: LONG, doing: SHORT, undoing: LONG };
+        let (hands, _brake, mut heard) = hands(folder.path(), abilities, deadlines);
+        std::fs::write(folder.path().join("a"), "old").unwrap();
+        let writing = tokio::spawn(async move { hands.write(write()).await.outcome });
+        let (method, _, _left) = asked(&mut heard).await;
+        assert_eq!(method, "fs/write_text_file");
+        let outcome = writing.await.unwrap();
+        assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
+    }
+}

@@ -191,58 +191,23 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use switchboard_agent::deed::{Shown, ShownKind};
-    use tokio::sync::{OnceCell, mpsc};
-
-    use super::super::{Abilities, Deadlines, OwnCommands};
+    use super::super::stage::{LONG, SHORT, asked, hands};
+    use super::super::{Abilities, Deadlines};
     use super::*;
-    use crate::agent::desk::News;
-    use crate::agent::peer::Asked;
-    use crate::agent::place::Place;
-    use crate::agent::session::{Consent, Standing};
-    use crate::runner::stop::Brake;
 
-    const LONG: Duration = Duration::from_secs(3600);
-    const SHORT: Duration = Duration::from_millis(20);
-
-    /// Hands of a client with terminals; whether it asks a person by itself is `gate`.
-    fn hands(folder: &std::path::Path, gate: bool, deadlines: Deadlines) -> (Hands, Brake, mpsc::Receiver<News>) {
-        let ((news, heard), (brake, stop)) = (mpsc::channel(8), Brake::new());
-        let peer = Peer { session: "s".to_owned(), news, tickets: Arc::default() };
-        let hands = Hands {
-            peer,
-            abilities: Abilities { runs: true, gate, ..Abilities::default() },
-            place: Arc::new(Place::open(folder, folder).unwrap()),
-            consent: Consent { runs: Some(Standing::Allowed), ..Consent::default() },
-            stop,
-            id: "c".to_owned(),
-            shown: Shown { title: String::new(), kind: ShownKind::Execute, input: Value::Null },
-            cradle: Arc::new(OwnCommands { data: folder.to_owned(), made: OnceCell::new() }),
-            deadlines,
-        };
-        (hands, brake, heard)
+    fn abilities(gate: bool) -> Abilities {
+        Abilities { runs: true, gate, ..Abilities::default() }
     }
 
     fn run() -> Run {
         Run { command: "true".to_owned(), cwd: None, timeout_ms: 3_600_000 }
     }
 
-    /// The next thing that the client is asked for.
-    async fn asked(heard: &mut mpsc::Receiver<News>) -> (&'static str, Value, Asked) {
-        loop {
-            if let News::Ask { method, params, asked } = heard.recv().await.unwrap() {
-                return (method, params, asked);
-            }
-        }
-    }
-
     #[tokio::test]
     async fn a_client_that_never_tells_the_output_is_given_up_and_its_terminal_released() {
         let folder = tempfile::tempdir().unwrap();
         let deadlines = Deadlines { telling: SHORT, doing: LONG, undoing: LONG };
-        let (hands, _brake, mut heard) = hands(folder.path(), true, deadlines);
+        let (hands, _brake, mut heard) = hands(folder.path(), abilities(true), deadlines);
         let running = tokio::spawn(async move { hands.run(run()).await });
         let (mut methods, mut left) = (Vec::new(), Vec::new());
         while methods.last() != Some(&"terminal/release") {
@@ -266,7 +231,7 @@ mod tests {
     async fn a_terminal_that_comes_too_late_is_killed_and_released() {
         let folder = tempfile::tempdir().unwrap();
         let deadlines = Deadlines { telling: LONG, doing: SHORT, undoing: LONG };
-        let (hands, _brake, mut heard) = hands(folder.path(), false, deadlines);
+        let (hands, _brake, mut heard) = hands(folder.path(), abilities(false), deadlines);
         let running = tokio::spawn(async move { hands.run(run()).await });
         let (method, _, late) = asked(&mut heard).await;
         assert_eq!(method, "terminal/create");
@@ -283,7 +248,7 @@ mod tests {
     async fn a_client_that_asks_a_person_by_itself_has_the_time_that_a_person_takes() {
         let folder = tempfile::tempdir().unwrap();
         for (gate, within) in [(true, Within::Ever), (false, Within::Time(Deadlines::default().doing))] {
-            let (hands, _brake, _heard) = hands(folder.path(), gate, Deadlines::default());
+            let (hands, _brake, _heard) = hands(folder.path(), abilities(gate), Deadlines::default());
             assert_eq!(hands.doing(), within);
         }
     }

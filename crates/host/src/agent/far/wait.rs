@@ -107,11 +107,18 @@ mod tests {
     async fn pieces_of_a_call_keep_a_model_from_being_given_up_and_comments_do_not() {
         let (news, _heard) = mpsc::channel(1);
         let ear = Ear { session: "s".to_owned(), question: 1, news };
-        let times = Times { first_word: LONG, takes_long: [LONG; 4], silence: LONG };
-        let mut wait = Wait::begin(times, &ear, "small");
+        let times = |silence| Times { first_word: LONG, takes_long: [LONG; 4], silence };
+        let piece = b"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{}]}}]}\n\n";
+        let mut wait = Wait::begin(times(2 * LONG), &ear, "small");
         wait.hear(b": still here\n\n", &[]);
+        assert_eq!((wait.heard, wait.end()), (None, wait.began + LONG));
+        wait.hear(piece, &[]);
+        assert_eq!(wait.end(), wait.heard.unwrap() + 2 * LONG);
+        // Before its first word it has no less time than if nothing had come.
+        let mut wait = Wait::begin(times(LONG / 2), &ear, "small");
+        wait.hear(piece, &[]);
         assert_eq!(wait.end(), wait.began + LONG);
-        wait.hear(b"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{}]}}]}\n\n", &[]);
-        assert_eq!(wait.end(), wait.heard.unwrap() + LONG);
+        wait.hear(piece, &[Said::Text("hi".to_owned())]);
+        assert_eq!(wait.end(), wait.heard.unwrap() + LONG / 2);
     }
 }
