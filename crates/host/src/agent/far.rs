@@ -355,7 +355,8 @@ mod tests {
             let said = heard.recv().await.unwrap();
             assert!(matches!(&said, News::Said { said, .. } if *said == [Said::Text("hi".to_owned())]), "{said:?}");
         };
-        let (close, ()) = tokio::join!(following, listening);
+        let both = async { tokio::join!(following, listening) };
+        let (close, ()) = timeout(Duration::from_secs(60), both).await.expect("it comes in time");
         assert!(matches!(&close, Some(Close::Broken(why)) if why.contains("nothing came")), "it speaks and is still");
         drop(give);
     }

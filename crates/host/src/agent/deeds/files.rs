@@ -183,7 +183,7 @@ fn written(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stage::{LONG, SHORT, asked, hands};
+    use super::super::stage::{LONG, SHORT, asked, hands, in_time};
     use super::super::{Abilities, Deadlines};
     use super::*;
 
@@ -201,7 +201,7 @@ mod tests {
         let writing = tokio::spawn(async move { hands.write(write()).await.outcome });
         let (method, _, _left) = asked(&mut heard).await;
         assert_eq!(method, "fs/read_text_file");
-        let outcome = writing.await.unwrap();
+        let outcome = in_time(writing).await.unwrap();
         assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
     }
 
@@ -215,7 +215,7 @@ mod tests {
         let writing = tokio::spawn(async move { hands.write(write()).await.outcome });
         let (method, _, _left) = asked(&mut heard).await;
         assert_eq!(method, "fs/write_text_file");
-        let outcome = writing.await.unwrap();
+        let outcome = in_time(writing).await.unwrap();
         assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
     }
 }

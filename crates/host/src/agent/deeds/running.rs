@@ -191,7 +191,7 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stage::{LONG, SHORT, asked, hands};
+    use super::super::stage::{LONG, SHORT, asked, hands, in_time};
     use super::super::{Abilities, Deadlines};
     use super::*;
 
@@ -222,7 +222,7 @@ mod tests {
                 }
             };
         }
-        let outcome = running.await.unwrap().outcome;
+        let outcome = in_time(running).await.unwrap().outcome;
         assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
         assert_eq!(methods, ["terminal/create", "terminal/wait_for_exit", "terminal/output", "terminal/release"]);
     }
@@ -235,7 +235,7 @@ mod tests {
         let running = tokio::spawn(async move { hands.run(run()).await });
         let (method, _, late) = asked(&mut heard).await;
         assert_eq!(method, "terminal/create");
-        let outcome = running.await.unwrap().outcome;
+        let outcome = in_time(running).await.unwrap().outcome;
         assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
         late.answer.send(Ok(json!({"terminalId": "t7"}))).unwrap();
         for expected in ["terminal/kill", "terminal/release"] {

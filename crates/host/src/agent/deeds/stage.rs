@@ -37,10 +37,15 @@ pub(super) fn hands(folder: &Path, abilities: Abilities, deadlines: Deadlines) -
     (hands, brake, heard)
 }
 
+/// What comes of it, in time.
+pub(super) async fn in_time<T>(waiting: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it comes in time")
+}
+
 /// The next thing that the client is asked for.
 pub(super) async fn asked(heard: &mut mpsc::Receiver<News>) -> (&'static str, Value, Asked) {
     loop {
-        if let News::Ask { method, params, asked } = heard.recv().await.unwrap() {
+        if let News::Ask { method, params, asked } = in_time(heard.recv()).await.unwrap() {
             return (method, params, asked);
         }
     }
