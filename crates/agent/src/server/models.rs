@@ -6,6 +6,8 @@ use super::{Flavor, Post, arguments};
 
 /// Models of a list that are read; no person chooses from more.
 pub const MAX_MODELS: usize = 2000;
+/// Where LM Studio tells of its models what its list as OpenAI has it leaves out, by GET.
+pub const BESIDE_PATH: &str = "/api/v0/models";
 /// The longest name of a model, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
@@ -67,6 +69,29 @@ pub fn read_list(flavor: Flavor, body: &[u8]) -> Option<Vec<Model>> {
     Some(models)
 }
 
+/// Adds what is told at [`BESIDE_PATH`] to a list that leaves it out. What makes no sense changes nothing.
+pub fn read_beside(body: &[u8], models: &mut Vec<Model>) {
+    let Some(value) = arguments::json(body) else { return };
+    let Some(entries) = value.get("data").and_then(Value::as_array) else { return };
+    for entry in entries.iter().take(MAX_MODELS).filter_map(Value::as_object) {
+        let Some(name) = text(entry, "id") else { continue };
+        if only_embeds(entry) {
+            models.retain(|model| model.name != name);
+        }
+        if let Some(model) = models.iter_mut().find(|model| model.name == name) {
+            let told = abilities(entry);
+            model.context = model.context.or_else(|| context(entry));
+            model.tools = model.tools.or(told.tools);
+            model.images = model.images.or(told.images);
+            model.thinks = model.thinks.or(told.thinks);
+        }
+    }
+}
+
+fn only_embeds(map: &Map<String, Value>) -> bool {
+    text(map, "type").is_some_and(|kind| kind.starts_with("embedding"))
+}
+
 fn model(flavor: Flavor, entry: &Value) -> Option<Model> {
     let map = entry.as_object()?;
     let names: &[&str] = match flavor {
@@ -74,7 +99,7 @@ fn model(flavor: Flavor, entry: &Value) -> Option<Model> {
         Flavor::Ollama => &["model", "name"],
     };
     let name = names.iter().find_map(|key| text(map, key)).filter(|name| is_name(name))?;
-    if text(map, "type").is_some_and(|kind| kind.starts_with("embedding")) {
+    if only_embeds(map) {
         return None;
     }
     let size = map.get("size").and_then(Value::as_u64);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use switchboard_agent::server::Flavor;
-use switchboard_agent::server::models::{Model, list_path, read_list, read_show, show};
+use switchboard_agent::server::models::{Model, list_path, read_beside, read_list, read_show, show};
 
 fn list(flavor: Flavor, value: &Value) -> Option<Vec<Model>> {
     read_list(flavor, value.to_string().as_bytes())
@@ -52,6 +52,30 @@ fn a_list_in_another_shape_is_still_a_list() {
     assert_eq!(list(Flavor::OpenAi, &json!([{"id": "m"}, {"id": "m"}])), Some(vec![model("m")]));
     let odd = json!({"data": [{"id": "bad\u{1b}[0m"}, {"id": 7}, {"id": "e", "type": "embeddings"}, null, {"id": ""}]});
     assert_eq!(list(Flavor::OpenAi, &odd), Some(vec![]));
+}
+
+#[test]
+fn a_second_list_tells_what_the_first_leaves_out() {
+    let first = json!({"object": "list", "data": [{"id": "a"}, {"id": "b"}, {"id": "e"}, {"id": "x"}]});
+    let mut models = list(Flavor::OpenAi, &first).unwrap();
+    let second = json!({"object": "list", "data": [
+        {"id": "a", "type": "llm", "state": "loaded", "max_context_length": 131_072, "loaded_context_length": 4096,
+         "capabilities": ["tool_use"]},
+        {"id": "b", "type": "vlm", "state": "not-loaded", "max_context_length": 32768},
+        {"id": "e", "type": "embeddings", "max_context_length": 2048},
+        {"id": "nobody", "type": "llm"}, null, {"id": 7},
+    ]});
+    read_beside(second.to_string().as_bytes(), &mut models);
+    let expected = [
+        Model { context: Some(4096), tools: Some(true), images: Some(false), ..model("a") },
+        Model { context: Some(32768), images: Some(true), ..model("b") },
+        model("x"),
+    ];
+    assert_eq!(models, expected);
+    for nonsense in [&b""[..], b"[]", b"{}", b"{\"data\":7}", b"<html>"] {
+        read_beside(nonsense, &mut models);
+        assert_eq!(models, expected);
+    }
 }
 
 #[test]

@@ -12,15 +12,18 @@ mod consent;
 mod files;
 mod looking;
 mod running;
+#[cfg(test)]
+mod stage;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use switchboard_agent::deed::{Deed, Outcome, Shown};
 use switchboard_types::{ErrandCode, ErrandFailure};
 use tokio::sync::OnceCell;
 
-use super::peer::{Peer, PeerError};
+use super::peer::{Peer, PeerError, Within};
 use super::place::Place;
 use super::session::{Consent, Sort, Standing};
 use crate::agents::command::Cradle;
@@ -28,6 +31,30 @@ use crate::runner::stop::Stop;
 
 /// The code for what is not there.
 const NOT_FOUND: i64 = -32002;
+
+/// How long a client may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deadlines {
+    /// For what it has at hand: a file's text, a terminal's output.
+    telling: Duration,
+    /// For what it does after a person has agreed: a file written, a command started.
+    doing: Duration,
+    /// For what was called back and may be done all the same.
+    undoing: Duration,
+}
+
+/// How long a client usually may take.
+const USUAL: Deadlines = Deadlines {
+    telling: Duration::from_secs(2 * 60),
+    doing: Duration::from_secs(5 * 60),
+    undoing: Duration::from_secs(10 * 60),
+};
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        USUAL
+    }
+}
 
 /// What the client can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +78,7 @@ pub(super) struct Hands {
     pub(super) id: String,
     pub(super) shown: Shown,
     pub(super) cradle: Arc<OwnCommands>,
+    pub(super) deadlines: Deadlines,
 }
 
 /// Where commands are born that the client does not run; made when the first is wanted.
@@ -74,6 +102,12 @@ impl From<Outcome> for Done {
 }
 
 impl Hands {
+    /// How long the client may take to write or to start something. One that asks by itself asks then, and a person may think as
+    /// long as they like; where we have asked before, there is nothing left to think about.
+    fn doing(&self) -> Within {
+        if self.abilities.gate { Within::Ever } else { Within::Time(self.deadlines.doing) }
+    }
+
     /// Does it. Nothing is heard of it once it was stopped.
     pub(super) async fn perform(self, deed: Deed) -> Done {
         match deed {
@@ -100,7 +134,9 @@ fn refused(error: PeerError) -> Outcome {
         PeerError::Refused { data, .. } if data["denied"] == true => {
             Outcome::Denied { why: error.message(), stop: false }
         }
-        PeerError::GivenUp | PeerError::Refused { .. } | PeerError::Gone(_) => Outcome::Failed(error.message()),
+        PeerError::GivenUp | PeerError::Late(_) | PeerError::Refused { .. } | PeerError::Gone(_) => {
+            Outcome::Failed(error.message())
+        }
     }
 }
 

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use switchboard_agent::said::Said;
 use switchboard_agent::trouble::{Trouble, TroubleKind};
 use switchboard_agent::worker::Heard;
-use switchboard_dialects::jsonrpc::{Code, Debt, Envelope, Failure, Fault, Owed, Pending, Reader, codes, write};
+use switchboard_dialects::jsonrpc::{Code, Debt, Envelope, Failure, Fault, OurId, Owed, Pending, Reader, codes, write};
 use tokio::sync::{OnceCell, mpsc};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
@@ -46,6 +46,8 @@ const MAX_OWED: usize = 1_024;
 const MAX_ASKED: usize = 1_024;
 /// News that wait for the desk.
 const MAX_NEWS: usize = 256;
+/// What was learned of the server so long ago is good enough for whoever asks it again after a rest.
+const JUST_NOW: Duration = Duration::from_millis(500);
 /// How long a due time lies ahead at most: it is looked at again then.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
@@ -90,8 +92,13 @@ pub(super) enum News {
         /// Who waits for the answer.
         asked: Asked,
     },
+    /// What was asked for is not wanted any more; its answer may still be.
+    CallBack {
+        /// Which.
+        ticket: u64,
+    },
     /// An answer is not wanted any more.
-    GiveUp {
+    Forget {
         /// Which.
         ticket: u64,
     },
@@ -119,6 +126,25 @@ enum Held {
         /// It.
         parts: Vec<switchboard_agent::talk::Part>,
     },
+    /// The choice of a model that the server did not have when it was last looked at.
+    Choice {
+        /// Who waits for the answer.
+        debt: Debt,
+        /// Which session.
+        session: String,
+        /// Its name.
+        model: String,
+    },
+}
+
+impl Held {
+    /// Whether it is something of this session, which what comes after it must not overtake.
+    fn is_of(&self, id: &str) -> bool {
+        match self {
+            Self::Opening(..) => false,
+            Self::Prompt { session, .. } | Self::Choice { session, .. } => session == id,
+        }
+    }
 }
 
 /// All of it.
@@ -130,7 +156,12 @@ pub(super) struct Desk {
     asked: Pending<Asked>,
     abilities: Abilities,
     far: Arc<Far>,
+    /// What the last look that saw it has seen; an error only until there was one.
     known: Result<Arc<Known>, Trouble>,
+    /// When the last look ended, whatever it saw.
+    looked_at: Option<Instant>,
+    /// Whether the server has said since that it has not the model it was asked for.
+    lacks_a_model: bool,
     /// The look at the server that is under way.
     looking: Option<AbortHandle>,
     /// Whether it is looked at once more then, since other models are wanted meanwhile.
@@ -165,6 +196,8 @@ impl Desk {
             abilities: Abilities::default(),
             far,
             known: Err(Trouble { kind: TroubleKind::NoServer, message: unseen, retry_after_ms: None }),
+            looked_at: None,
+            lacks_a_model: false,
             looking: None,
             looks_again: false,
             held: Vec::new(),
@@ -221,8 +254,9 @@ impl Desk {
         if let Some(looking) = self.looking.take() {
             looking.abort();
         }
-        let Self { news: ours, .. } = self;
-        drop(ours);
+        let Self { news: ours, asked, .. } = self;
+        // Nobody answers any more.
+        drop((ours, asked));
         // Every task holds a sender; when the last is gone, so is what it has started.
         let all_gone = async { while news.recv().await.is_some() {} };
         let _ = tokio::time::timeout(Duration::from_secs(5), all_gone).await;
@@ -239,12 +273,21 @@ impl Desk {
 
     /// When a worker next wants to be told the time.
     fn due(&self) -> Option<Instant> {
+        // Whoever rests until the server is well is told when it was looked at: that does not take long.
+        if self.known.is_err() && self.looking.is_some() {
+            return None;
+        }
         let due = self.sessions.values().filter_map(|session| session.worker.due()).min()?;
         let ahead = Duration::from_millis(due.saturating_sub(self.now_ms())).min(LONGEST_WAIT);
         Some(Instant::now() + ahead)
     }
 
     fn tick(&mut self) {
+        // A server that was still loading may have loaded by now. What it has is known before it is asked again, so that the
+        // question is made for its models.
+        if self.known.is_err() && self.looked_at.is_none_or(|at| at.elapsed() > JUST_NOW) {
+            return self.look();
+        }
         let now = self.now_ms();
         let is_due = |session: &Session| session.worker.due().is_some_and(|due| due <= now);
         let due: Vec<String> = self.sessions.iter().filter(|(_, one)| is_due(one)).map(|(id, _)| id.clone()).collect();
@@ -317,7 +360,17 @@ impl Desk {
             }
             News::Deed { session, call, no, done } => self.deed_done(&session, &call, no, done),
             News::Ask { method, params, asked } => self.ask_client(method, &params, asked),
-            News::GiveUp { ticket } => self.give_up(ticket),
+            News::CallBack { ticket } => {
+                if let Some(id) = self.asked_by(ticket) {
+                    let message = write::notification("$/cancel_request", &json!({"requestId": id}));
+                    self.out.extend(message.ok());
+                }
+            }
+            News::Forget { ticket } => {
+                if let Some(id) = self.asked_by(ticket) {
+                    self.asked.abandon(id);
+                }
+            }
             News::Show { session, update } => {
                 if self.sessions.contains_key(&session) {
                     self.update(&session, update);
@@ -344,13 +397,8 @@ impl Desk {
         }
     }
 
-    fn give_up(&mut self, ticket: u64) {
-        let found = self.asked.iter().find(|(_, asked)| asked.ticket == ticket).map(|(id, _)| id);
-        if let Some(id) = found {
-            self.asked.abandon(id);
-            let message = write::notification("$/cancel_request", &json!({"requestId": id}));
-            self.out.extend(message.ok());
-        }
+    fn asked_by(&self, ticket: u64) -> Option<OurId> {
+        self.asked.iter().find(|(_, asked)| asked.ticket == ticket).map(|(id, _)| id)
     }
 
     fn peer(&self, session: &str) -> Peer {

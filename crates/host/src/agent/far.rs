@@ -1,33 +1,32 @@
 //! The model's server: what it is and has, and its answers as they stream in. Follows nothing elsewhere, and says nothing of a
 //! token. How it wants to be asked is `switchboard_agent::server`'s business.
 
+mod wait;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use switchboard_agent::said::{End, Said};
 use switchboard_agent::server::{self, About, Answer, Close, Flavor, models::Model};
 use switchboard_agent::talk::Ask;
 use switchboard_agent::trouble::{Trouble, TroubleKind};
 use switchboard_dialects::agent::engine::{AnswerTo, EngineRequest, Failure, Method, Payload, Request, Response, Sent};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::time::{sleep_until, timeout, timeout_at};
+
+use wait::{Times, USUAL, Wait};
 
 use super::desk::News;
 use crate::calling::{Address, Caller, broke, whole};
 use crate::server::Secret;
 
-/// How long a look at the server may take.
+/// How long a look at what the server has may take.
 const LOOK: Duration = Duration::from_secs(10);
-/// How long a model may take to its first byte: it may have to be loaded first.
-const FIRST_BYTE: Duration = Duration::from_secs(10 * 60);
-/// When a person is told that it takes long, from the beginning.
-const TAKES_LONG: [Duration; 4] =
-    [Duration::from_secs(20), Duration::from_secs(60), Duration::from_secs(180), Duration::from_secs(420)];
-/// How long a stream may be still.
-const BETWEEN: Duration = Duration::from_secs(5 * 60);
+/// How long it may then take to learn what its models can do: who is slow there costs that, and not the list.
+const DESCRIBE: Duration = Duration::from_secs(5);
 /// Bytes of a refusal.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 /// Bytes of one answer.
@@ -40,6 +39,7 @@ pub(super) struct Far {
     /// Why nobody can be called, if that is so.
     caller: Result<Caller, String>,
     had_token: bool,
+    times: Times,
 }
 
 /// What is known of the server.
@@ -75,6 +75,21 @@ impl Ear {
 }
 
 impl Known {
+    /// What a server has told of a model before counts until it tells otherwise.
+    pub(super) fn remember(&mut self, before: &Self) {
+        if self.flavor != before.flavor {
+            return;
+        }
+        for model in self.models.iter_mut().filter(|model| model.context.is_none()) {
+            if let Some(told) = before.models.iter().find(|told| told.name == model.name) {
+                model.context = told.context;
+                model.tools = model.tools.or(told.tools);
+                model.images = model.images.or(told.images);
+                model.thinks = model.thinks.or(told.thinks);
+            }
+        }
+    }
+
     /// The model of this name; Ollama's `latest` may be left out.
     pub(super) fn model(&self, name: &str) -> Option<&Model> {
         let latest = |model: &&Model| model.name.strip_suffix(":latest") == Some(name);
@@ -96,7 +111,7 @@ impl Far {
         // Paths are put together below the origin, since each way of talking has its own below the same address.
         let origin = Address::read(base_url).and_then(|address| Address::read(&address.origin()));
         let caller = origin.and_then(|address| Caller::new(address, token));
-        Self { base_url: base_url.to_owned(), caller, had_token: token.is_some() }
+        Self { base_url: base_url.to_owned(), caller, had_token: token.is_some(), times: USUAL }
     }
 
     fn about<'a>(&'a self, model: &'a str, models: &'a [String]) -> About<'a> {
@@ -107,18 +122,17 @@ impl Far {
     pub(super) async fn look(&self, wanted: Vec<String>) -> Result<Known, Trouble> {
         let name = wanted.first().map_or("", String::as_str);
         let late = |_| server::unreachable(&self.about(name, &[]), &format!("no answer within {} s", LOOK.as_secs()));
-        timeout(LOOK, self.look_now(&wanted)).await.map_err(late)?
+        let mut known = timeout(LOOK, self.list(name)).await.map_err(late)??;
+        let _ = timeout(DESCRIBE, self.describe(&mut known, &wanted)).await;
+        Ok(known)
     }
 
-    async fn look_now(&self, wanted: &[String]) -> Result<Known, Trouble> {
-        let name = wanted.first().map_or("", String::as_str);
+    async fn list(&self, name: &str) -> Result<Known, Trouble> {
         let tags = self.get(Flavor::Ollama, name).await?;
         if tags.status == 200
             && let Some(models) = server::models::read_list(Flavor::Ollama, &tags.body)
         {
-            let mut known = Known { flavor: Flavor::Ollama, models };
-            self.describe(&mut known, wanted).await;
-            return Ok(known);
+            return Ok(Known { flavor: Flavor::Ollama, models });
         }
         let list = self.get(Flavor::OpenAi, name).await?;
         match list.status {
@@ -139,8 +153,26 @@ impl Far {
         }
     }
 
-    /// Asks what the wanted models can do, and the one that would be taken if there are none.
+    /// Asks what models can do, where the list does not tell and there is a way.
     async fn describe(&self, known: &mut Known, wanted: &[String]) {
+        match known.flavor {
+            Flavor::Ollama => self.describe_each(known, wanted).await,
+            Flavor::OpenAi => {
+                if known.models.is_empty() || known.models.iter().any(|model| model.context.is_some()) {
+                    return;
+                }
+                let told = self.send(Method::Get, server::models::BESIDE_PATH, Payload::None).await;
+                if let Ok(told) = told
+                    && told.status == 200
+                {
+                    server::models::read_beside(&told.body, &mut known.models);
+                }
+            }
+        }
+    }
+
+    /// The wanted ones, and the one that would be taken if there are none.
+    async fn describe_each(&self, known: &mut Known, wanted: &[String]) {
         let mut names: Vec<String> =
             wanted.iter().filter_map(|name| known.model(name)).map(|one| one.name.clone()).collect();
         if names.is_empty() {
@@ -169,17 +201,7 @@ impl Far {
     }
 
     /// Asks the model and says what it answers, to its end, which always comes.
-    pub(super) async fn answer(self: Arc<Self>, known: Result<Arc<Known>, Trouble>, mut ask: Box<Ask>, ear: Ear) {
-        let known = match known {
-            // Asked again after a while: it may be well now.
-            Err(trouble) if trouble.kind.may_pass() => self.look(vec![ask.model.clone()]).await.map(Arc::new),
-            known => known,
-        };
-        if ask.model.is_empty()
-            && let Some(first) = known.as_ref().ok().and_then(|known| known.first())
-        {
-            ask.model.clone_from(&first.name);
-        }
+    pub(super) async fn answer(self: Arc<Self>, known: Result<Arc<Known>, Trouble>, ask: Box<Ask>, ear: Ear) {
         let end = match known {
             Ok(known) => self.answer_of(&known, &ask, &ear).await,
             Err(trouble) => Some(vec![Said::End(End::Failed(trouble))]),
@@ -204,7 +226,8 @@ impl Far {
             Err(why) => return failed(server::unreachable(&about, why)),
         };
         let post = server::ask(known.flavor, ask);
-        let response = match self.first_byte(caller, post, ear, &ask.model).await {
+        let mut wait = Wait::begin(self.times, ear, &ask.model);
+        let response = match self.first_byte(caller, post, &mut wait).await {
             Ok(response) => response,
             Err(Failure { sent: Sent::No, message }) => return failed(server::unreachable(&about, &message)),
             Err(Failure { sent: Sent::Perhaps, message }) => {
@@ -220,7 +243,7 @@ impl Far {
             return failed(server::refused(&about, status, later.as_deref(), &body));
         }
         let mut answer = Answer::new(known.flavor, ask.calling).numbered_from(ear.first_call());
-        let close = self.follow(response.into_body(), &mut answer, ear).await?;
+        let close = self.follow(response.into_body(), &mut answer, &mut wait).await?;
         Some(answer.end(close))
     }
 
@@ -229,33 +252,32 @@ impl Far {
         &self,
         caller: &Caller,
         post: server::Post,
-        ear: &Ear,
-        model: &str,
+        wait: &mut Wait<'_>,
     ) -> Result<hyper::Response<Incoming>, Failure> {
-        let began = Instant::now();
         let path = server::path_below(&self.base_url, &post.path);
         let answered = caller.post(&path, post.body);
         tokio::pin!(answered);
-        for (round, after) in TAKES_LONG.iter().chain([&FIRST_BYTE]).enumerate() {
+        loop {
             tokio::select! {
                 answered = &mut answered => return answered,
-                () = sleep_until(began + *after) => {
-                    if round < TAKES_LONG.len() {
-                        let waited = after.as_secs();
-                        ear.note(format!("`{model}` has not answered for {waited} s; it may still be loading")).await;
-                    }
-                }
+                () = sleep_until(wait.due()) => {}
             }
+            wait.go_on().await.map_err(|message| Failure { sent: Sent::Perhaps, message })?;
         }
-        Err(Failure { sent: Sent::Perhaps, message: format!("nothing within {} minutes", FIRST_BYTE.as_secs() / 60) })
     }
 
     /// Reads the stream to its end; none if nobody listens any more.
-    async fn follow(&self, mut body: Incoming, answer: &mut Answer, ear: &Ear) -> Option<Close> {
+    async fn follow<B>(&self, mut body: B, answer: &mut Answer, wait: &mut Wait<'_>) -> Option<Close>
+    where
+        B: Body<Data = Bytes, Error = hyper::Error> + Unpin,
+    {
         let mut room = MAX_ANSWER_BYTES;
         loop {
-            let data: Bytes = match timeout_at(Instant::now() + BETWEEN, body.frame()).await {
-                Err(_) => return Some(Close::Broken(format!("nothing came for {} minutes", BETWEEN.as_secs() / 60))),
+            let data: Bytes = match timeout_at(wait.due(), body.frame()).await {
+                Err(_) => match wait.go_on().await {
+                    Ok(()) => continue,
+                    Err(why) => return Some(Close::Broken(why)),
+                },
                 Ok(None) => return Some(Close::Clean),
                 Ok(Some(Err(error))) => return Some(Close::Broken(broke(&error))),
                 Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
@@ -265,9 +287,10 @@ impl Far {
             };
             room = left;
             let said = answer.read(&data);
+            wait.hear(&data, &said);
             if !said.is_empty() {
                 let is_over = said.iter().any(|said| matches!(said, Said::End(_)));
-                ear.said(said.into_iter().map(|said| self.hushed(said)).collect()).await?;
+                wait.ear.said(said.into_iter().map(|said| self.hushed(said)).collect()).await?;
                 if is_over {
                     // The end was said; what may still come is nothing to anybody.
                     return None;
@@ -289,5 +312,65 @@ impl Far {
             }
             other @ (Said::Call(_) | Said::Used(_) | Said::End(End::Done | End::Cut)) => other,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream::unfold;
+    use http_body_util::StreamBody;
+    use hyper::body::Frame;
+    use switchboard_agent::talk::Calling;
+
+    use super::*;
+
+    const WORD: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\n";
+    const LONG: Duration = Duration::from_secs(3600);
+
+    fn ear() -> (Ear, mpsc::Receiver<News>) {
+        let (news, heard) = mpsc::channel(8);
+        (Ear { session: "s".to_owned(), question: 1, news }, heard)
+    }
+
+    #[tokio::test]
+    async fn a_model_has_the_time_of_a_first_word_although_its_server_has_answered() {
+        let (ear, mut heard) = ear();
+        let mut far = Far::new("http://127.0.0.1:1", None);
+        let silence = Duration::from_millis(10);
+        far.times = Times { first_word: LONG, takes_long: [silence * 5, LONG, LONG, LONG], silence };
+        let (give, given) = mpsc::channel::<&'static str>(4);
+        let body = StreamBody::new(Box::pin(unfold(given, |mut given| async move {
+            let text = given.recv().await?;
+            Some((Ok::<_, hyper::Error>(Frame::data(Bytes::from(text))), given))
+        })));
+        let following = async {
+            let mut wait = Wait::begin(far.times, &ear, "small");
+            far.follow(body, &mut Answer::new(Flavor::OpenAi, Calling::Native), &mut wait).await
+        };
+        let listening = async {
+            // It is still for longer than it may be once it speaks; a person is told.
+            let note = heard.recv().await.unwrap();
+            assert!(matches!(&note, News::Note { text, .. } if text.contains("`small` has not answered")), "{note:?}");
+            give.send(WORD).await.unwrap();
+            let said = heard.recv().await.unwrap();
+            assert!(matches!(&said, News::Said { said, .. } if *said == [Said::Text("hi".to_owned())]), "{said:?}");
+        };
+        let both = async { tokio::join!(following, listening) };
+        let (close, ()) = timeout(Duration::from_secs(60), both).await.expect("it comes in time");
+        assert!(matches!(&close, Some(Close::Broken(why)) if why.contains("nothing came")), "it speaks and is still");
+        drop(give);
+    }
+
+    #[test]
+    fn what_was_told_of_a_model_counts_until_its_server_tells_otherwise() {
+        let model = |name: &str, context| Model { name: name.to_owned(), context, ..Model::default() };
+        let before = Known { flavor: Flavor::OpenAi, models: vec![model("a", Some(1)), model("b", Some(2))] };
+        let mut known =
+            Known { models: vec![model("a", None), model("b", Some(3)), model("c", None)], ..before.clone() };
+        known.remember(&before);
+        assert_eq!(known.models, [model("a", Some(1)), model("b", Some(3)), model("c", None)]);
+        let mut another = Known { flavor: Flavor::Ollama, models: vec![model("a", None)] };
+        another.remember(&before);
+        assert_eq!(another.models, [model("a", None)]);
     }
 }

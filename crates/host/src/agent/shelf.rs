@@ -79,7 +79,10 @@ pub(super) enum ShelfError {
 pub(super) struct Book {
     path: PathBuf,
     file: File,
+    /// How long the file is; what is beyond is no whole record.
     bytes: u64,
+    /// Whether a part of a record is left at its end that could not be taken back.
+    is_torn: bool,
     header: Header,
     /// Whether anything was said in it.
     is_used: bool,
@@ -125,7 +128,7 @@ impl Shelf {
         let path = self.path(&id).ok_or_else(|| ShelfError::NotThere(id.clone()))?;
         let file = options().create_new(true).open(&path).map_err(|error| self.io(error))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| self.io(error.into()))?;
-        let mut book = Book { path, file, bytes: 0, header: header.clone(), is_used: false };
+        let mut book = Book { path, file, bytes: 0, is_torn: false, header: header.clone(), is_used: false };
         book.write(&Line::Session { session: header }).map_err(|error| self.io(error))?;
         Ok((id, book))
     }
@@ -146,7 +149,7 @@ impl Shelf {
         let header = header.ok_or_else(|| ShelfError::Damaged(id.to_owned()))?;
         file.set_len(bytes).and_then(|()| file.seek(io::SeekFrom::End(0))).map_err(|error| self.io(error))?;
         let is_used = !kept.is_empty();
-        let book = Book { path, file, bytes, header, is_used };
+        let book = Book { path, file, bytes, is_torn: false, header, is_used };
         Ok(TakenUp { kept, book })
     }
 
@@ -187,9 +190,24 @@ impl Book {
     fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
-        self.file.write_all(&bytes)?;
-        self.bytes += bytes.len() as u64;
-        Ok(())
+        if self.is_torn {
+            // What is left of another record gets a line of its own, so that it spoils no other.
+            self.bytes = self.file.seek(io::SeekFrom::End(0))?;
+            bytes.insert(0, b'\n');
+        }
+        match self.file.write_all(&bytes) {
+            Ok(()) => {
+                self.bytes += bytes.len() as u64;
+                self.is_torn = false;
+                Ok(())
+            }
+            Err(error) => {
+                // A disk that is full takes a part of it. The next record must not be glued to that.
+                let taken_back = self.file.set_len(self.bytes).and_then(|()| self.file.seek(io::SeekFrom::End(0)));
+                self.is_torn |= taken_back.is_err();
+                Err(error)
+            }
+        }
     }
 
     /// All that came before is in what was folded, so the file can begin with it.
@@ -199,7 +217,7 @@ impl Book {
         let file = options().create_new(true).open(&fresh)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         let (path, header) = (self.path.clone(), self.header.clone());
-        let mut book = Self { path, file, bytes: 0, header: header.clone(), is_used: true };
+        let mut book = Self { path, file, bytes: 0, is_torn: false, header: header.clone(), is_used: true };
         book.write(&Line::Session { session: header })?;
         book.write(kept)?;
         book.file.sync_all()?;
@@ -298,6 +316,21 @@ mod tests {
         assert_eq!(shelf.take_up(&id).unwrap().kept, [said("one"), said("two")]);
         assert_eq!(shelf.list(Some("/w")).len(), 1);
         assert_eq!(shelf.list(Some("/elsewhere")).len(), 0);
+    }
+
+    #[test]
+    fn a_part_of_a_record_that_cannot_be_taken_back_spoils_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::new(folder.path().to_owned());
+        let (id, mut book) = shelf.begin(header()).unwrap();
+        book.keep(&said("one")).unwrap();
+        book.file.write_all(b"{\"kept\":\"message\",\"mess").unwrap();
+        book.is_torn = true;
+        book.keep(&said("two")).unwrap();
+        book.keep(&said("three")).unwrap();
+        assert_eq!(book.bytes, book.file.metadata().unwrap().len());
+        drop(book);
+        assert_eq!(shelf.take_up(&id).unwrap().kept, [said("one"), said("two"), said("three")]);
     }
 
     #[test]

@@ -214,7 +214,7 @@ pub(super) fn ended(end: TurnEnd, used: Used) -> Result<Value, String> {
         TurnEnd::Failed(message) => return Err(message),
     };
     let usage = json!({
-        "totalTokens": used.input + used.output, "inputTokens": used.input, "outputTokens": used.output,
+        "totalTokens": used.input.saturating_add(used.output), "inputTokens": used.input, "outputTokens": used.output,
         "cachedReadTokens": used.cached, "thoughtTokens": used.thought,
     });
     Ok(json!({"stopReason": reason, "usage": usage}))
@@ -226,4 +226,16 @@ pub(super) fn date(time: SystemTime) -> String {
     let (year, month, day) = crate::cli::print::civil(seconds / 86_400);
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
     format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_beyond_all_counting_are_as_many_as_can_be_counted() {
+        let used = Used { input: u64::MAX, output: 7, ..Used::default() };
+        let ended = ended(TurnEnd::Done, used).unwrap();
+        assert_eq!(ended["usage"]["totalTokens"], u64::MAX);
+    }
 }

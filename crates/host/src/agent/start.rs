@@ -64,6 +64,12 @@ pub enum OptionsError {
     /// The address is none.
     #[error("`{0}` is no address of a model's server; give one such as http://127.0.0.1:11434 or https://host/path")]
     Address(String),
+    /// A secret is named, and there is nowhere to look for it.
+    #[error(
+        "the secret `{0}` is not stored: there is no data folder yet; store it with `switchboard secrets set {0}`, or name the folder \
+         with --data"
+    )]
+    NoStore(String),
     /// The secret cannot be had.
     #[error(transparent)]
     Secret(#[from] SecretError),
@@ -75,10 +81,11 @@ impl Wanted {
         let base_url = self.base_url.unwrap_or_else(|| base_url_of_ollama(ollama));
         let address = Address::read(&base_url).map_err(|_| OptionsError::Address(base_url.clone()))?;
         let given = variable.filter(|token| !token.is_empty()).map(Secret::new);
-        let token = match (given, &self.data) {
-            (Some(token), _) => Some(token),
-            (None, Some(data)) => stored(&Secrets::of(data), self.secret.as_deref(), &address.origin())?,
-            (None, None) => None,
+        let token = match (given, &self.data, self.secret) {
+            (Some(token), ..) => Some(token),
+            (None, Some(data), secret) => stored(&Secrets::of(data), secret.as_deref(), &address.origin())?,
+            (None, None, Some(secret)) => return Err(OptionsError::NoStore(secret)),
+            (None, None, None) => None,
         };
         let own = self.data.unwrap_or_else(|| self.sessions.clone());
         let (model, sessions, instructions) = (self.model, self.sessions, self.instructions);
@@ -178,5 +185,18 @@ mod tests {
         let elsewhere = settle("http://127.0.0.1:3", Some("mine"), None).unwrap_err();
         assert!(elsewhere.contains("bound to http://127.0.0.1:2") && !elsewhere.contains("of-mine"), "{elsewhere}");
         assert!(settle("nonsense", None, None).unwrap_err().contains("no address"));
+    }
+
+    #[test]
+    fn a_named_secret_without_a_data_folder_is_an_error_and_not_silence() {
+        let settle = |secret: Option<&str>, variable: Option<&str>| {
+            let wanted = Wanted { secret: secret.map(str::to_owned), ..Wanted::default() };
+            let settled = wanted.settle(variable.map(str::to_owned), None);
+            settled.map(|options| options.token.is_some()).map_err(|error| error.to_string())
+        };
+        let refused = settle(Some("mine"), None).unwrap_err();
+        assert!(refused.contains("`mine`") && refused.contains("switchboard secrets set mine"), "{refused}");
+        assert_eq!(settle(Some("mine"), Some("of-variable")), Ok(true));
+        assert_eq!(settle(None, None), Ok(false));
     }
 }

@@ -54,6 +54,7 @@ impl From<OptionsError> for Failure {
     fn from(error: OptionsError) -> Self {
         match error {
             OptionsError::Address(_) => Self::usage(error.to_string()),
+            OptionsError::NoStore(_) => Self::not_found(error.to_string()),
             OptionsError::Secret(error) => error.into(),
         }
     }

@@ -2,10 +2,12 @@
 //! models has its answers written down.
 
 mod acpx;
+mod by_hand;
 mod cancelling;
 mod client;
 mod consent;
 mod hosted;
+mod looking;
 mod protocol;
 mod scripted;
 mod sessions;

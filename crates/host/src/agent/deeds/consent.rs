@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use switchboard_agent::deed::Outcome;
 
 use super::Hands;
-use crate::agent::peer::PeerError;
+use crate::agent::peer::{PeerError, Within};
 use crate::agent::session::{Sort, Standing};
 use crate::agent::show;
 
@@ -43,7 +43,7 @@ impl Hands {
             "rawInput": self.shown.input, "content": content,
         });
         let asked = json!({"toolCall": call, "options": options});
-        let answer = match self.peer.ask("session/request_permission", asked, &self.stop).await {
+        let answer = match self.peer.ask("session/request_permission", asked, &self.stop, Within::Ever).await {
             Ok(answer) => answer,
             Err(error @ PeerError::Refused { code: -32601, .. }) => {
                 let why = format!("the client cannot ask a person, so nothing is changed or run: {}", error.message());

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::consent::Verdict;
 use super::{Done, Hands, refused};
+use crate::agent::peer::{Late, Peer, PeerError, Within};
 use crate::agent::session::Sort;
 use crate::agent::{TOKEN, show};
 use crate::agents::command::{Cradle, Running};
@@ -56,15 +57,21 @@ impl Hands {
     async fn run_there(&self, line: &str, cwd: &str, time: Duration) -> Outcome {
         let [shell, flag] = SHELL;
         let asked = json!({"command": shell, "args": [flag, line], "cwd": cwd, "outputByteLimit": MAX_OUTPUT_BYTES});
-        let terminal = match self.peer.ask("terminal/create", asked, &self.stop).await {
+        let terminal = match self.peer.ask_or_leave("terminal/create", asked, &self.stop, self.doing()).await {
             Ok(answer) => answer["terminalId"].as_str().map(str::to_owned),
-            Err(error) => return refused(error),
+            Err((error, late)) => {
+                if let Some(late) = late {
+                    tokio::spawn(end_late(self.peer.clone(), *late, self.deadlines.undoing));
+                }
+                return refused(error);
+            }
         };
         let Some(terminal) = terminal else { return Outcome::Failed("the client names no terminal".to_owned()) };
         let about = json!({"terminalId": terminal});
         self.peer.show(show::in_terminal(&self.id, &terminal)).await;
-        let waited = timeout(time, self.peer.ask("terminal/wait_for_exit", about.clone(), &self.stop)).await;
-        let late = waited.is_err();
+        let within = Within::Time(time);
+        let waited = self.peer.ask("terminal/wait_for_exit", about.clone(), &self.stop, within).await;
+        let late = matches!(waited, Err(PeerError::Late(_)));
         if late || self.stop.is_told() {
             self.peer.have_done("terminal/kill", about.clone()).await;
         }
@@ -72,14 +79,13 @@ impl Hands {
             self.peer.have_done("terminal/release", about).await;
             return Outcome::Failed("it was stopped".to_owned());
         }
-        let output = self.peer.ask("terminal/output", about.clone(), &self.stop).await;
+        let within = Within::Time(self.deadlines.telling);
+        let output = self.peer.ask("terminal/output", about.clone(), &self.stop, within).await;
         self.peer.have_done("terminal/release", about).await;
         match (output, waited) {
-            (Err(error), _) | (Ok(_), Ok(Err(error))) => refused(error),
-            (Ok(output), waited) => {
-                let exit = waited.ok().and_then(Result::ok).unwrap_or_else(|| output["exitStatus"].clone());
-                ran(&output, &exit, late)
-            }
+            (Ok(output), Ok(exit)) => ran(&output, &exit, late),
+            (Ok(output), Err(PeerError::Late(_))) => ran(&output, &output["exitStatus"], late),
+            (Err(error), _) | (Ok(_), Err(error)) => refused(error),
         }
     }
 
@@ -127,6 +133,15 @@ impl Hands {
     }
 }
 
+/// A terminal that comes when nobody wants it any more is ended, so that nothing is left running.
+async fn end_late(peer: Peer, late: Late, time: Duration) {
+    let Some(answer) = late.answer(time).await else { return };
+    let Some(terminal) = answer["terminalId"].as_str() else { return };
+    let about = json!({"terminalId": terminal});
+    peer.have_done("terminal/kill", about.clone()).await;
+    peer.have_done("terminal/release", about).await;
+}
+
 async fn start(cradle: &Cradle, line: &str, cwd: &std::path::Path) -> std::io::Result<(Running, pipe::Receiver)> {
     let (from, to) = std::io::pipe()?;
     let [shell, flag] = SHELL;
@@ -171,5 +186,70 @@ impl Tail {
     fn text(mut self) -> (String, bool) {
         self.shorten();
         (String::from_utf8_lossy(&self.kept).into_owned(), self.dropped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stage::{LONG, SHORT, asked, hands, in_time};
+    use super::super::{Abilities, Deadlines};
+    use super::*;
+
+    fn abilities(gate: bool) -> Abilities {
+        Abilities { runs: true, gate, ..Abilities::default() }
+    }
+
+    fn run() -> Run {
+        Run { command: "true".to_owned(), cwd: None, timeout_ms: 3_600_000 }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_never_tells_the_output_is_given_up_and_its_terminal_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let deadlines = Deadlines { telling: SHORT, doing: LONG, undoing: LONG };
+        let (hands, _brake, mut heard) = hands(folder.path(), abilities(true), deadlines);
+        let running = tokio::spawn(async move { hands.run(run()).await });
+        let (mut methods, mut left) = (Vec::new(), Vec::new());
+        while methods.last() != Some(&"terminal/release") {
+            let (method, _, asked) = asked(&mut heard).await;
+            methods.push(method);
+            let _ = match method {
+                "terminal/create" => asked.answer.send(Ok(json!({"terminalId": "t"}))),
+                "terminal/wait_for_exit" => asked.answer.send(Ok(json!({"exitCode": 0}))),
+                _ => {
+                    left.push(asked);
+                    Ok(())
+                }
+            };
+        }
+        let outcome = in_time(running).await.unwrap().outcome;
+        assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
+        assert_eq!(methods, ["terminal/create", "terminal/wait_for_exit", "terminal/output", "terminal/release"]);
+    }
+
+    #[tokio::test]
+    async fn a_terminal_that_comes_too_late_is_killed_and_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let deadlines = Deadlines { telling: LONG, doing: SHORT, undoing: LONG };
+        let (hands, _brake, mut heard) = hands(folder.path(), abilities(false), deadlines);
+        let running = tokio::spawn(async move { hands.run(run()).await });
+        let (method, _, late) = asked(&mut heard).await;
+        assert_eq!(method, "terminal/create");
+        let outcome = in_time(running).await.unwrap().outcome;
+        assert!(matches!(&outcome, Outcome::Failed(why) if why.contains("has not answered")), "{outcome:?}");
+        late.answer.send(Ok(json!({"terminalId": "t7"}))).unwrap();
+        for expected in ["terminal/kill", "terminal/release"] {
+            let (method, params, _) = asked(&mut heard).await;
+            assert_eq!((method, params["terminalId"].as_str()), (expected, Some("t7")));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_asks_a_person_by_itself_has_the_time_that_a_person_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        for (gate, within) in [(true, Within::Ever), (false, Within::Time(Deadlines::default().doing))] {
+            let (hands, _brake, _heard) = hands(folder.path(), abilities(gate), Deadlines::default());
+            assert_eq!(hands.doing(), within);
+        }
     }
 }

@@ -6,13 +6,14 @@ use std::time::SystemTime;
 use agent_client_protocol_schema::v1::{CancelNotification, PromptRequest};
 use serde_json::json;
 use switchboard_agent::deed::{Deed, Shown};
-use switchboard_agent::said::Said;
+use switchboard_agent::said::{End, Said};
 use switchboard_agent::talk::{Ask, Used};
+use switchboard_agent::trouble::TroubleKind;
 use switchboard_agent::worker::{Do, Heard, Kept, TurnEnd};
 use switchboard_dialects::jsonrpc::{Debt, Failure, codes};
 
 use super::{Desk, Held, News, invalid, no_session, typed};
-use crate::agent::deeds::{Done, Hands};
+use crate::agent::deeds::{Deadlines, Done, Hands};
 use crate::agent::far::Ear;
 use crate::agent::session::{Call, MAX_PROMPTS, Waiting};
 use crate::agent::show::{self, Shows};
@@ -39,11 +40,7 @@ impl Desk {
             self.say_if_unkept(&id, kept);
             self.update(&id, show::title(&title, SystemTime::now()));
         }
-        // A server that was not there may be there now.
-        if self.known.is_err() {
-            self.look();
-        }
-        if self.looking.is_some() && self.known.is_err() {
+        if self.look_for_prompt(&id) {
             self.held.push(Held::Prompt { session: id, ticket, parts });
         } else {
             self.hear(&id, Heard::Prompt(parts));
@@ -55,13 +52,13 @@ impl Desk {
             return tracing::warn!("a cancel names no session");
         };
         let id = cancel.session_id.to_string();
-        if !self.drop_held(&id) {
-            self.hear(&id, Heard::Cancel);
-        }
+        // Those that wait come after the one that is worked on, if there is one; all of them end.
+        self.drop_held(&id);
+        self.hear(&id, Heard::Cancel);
     }
 
-    /// Prompts that wait for a look at the server are answered as cancelled; says whether there was one.
-    pub(super) fn drop_held(&mut self, id: &str) -> bool {
+    /// Prompts that wait for a look at the server are answered as cancelled.
+    pub(super) fn drop_held(&mut self, id: &str) {
         let of_session = |held: &mut Held| matches!(held, Held::Prompt { session, .. } if session.as_str() == id);
         let dropped: Vec<Held> = self.held.extract_if(.., of_session).collect();
         let mut debts = Vec::new();
@@ -75,7 +72,6 @@ impl Desk {
         for debt in debts {
             self.answer(debt, &json!({"stopReason": "cancelled"}));
         }
-        !dropped.is_empty()
     }
 
     /// Tells a session's worker something, and does what it wants done.
@@ -95,8 +91,9 @@ impl Desk {
             if session.question.as_ref().is_none_or(|(no, _)| *no != question) {
                 break;
             }
-            if matches!(said, Said::End(_)) {
+            if let Said::End(end) = &said {
                 session.question = None;
+                self.lacks_a_model |= matches!(end, End::Failed(trouble) if trouble.kind == TroubleKind::NoModel);
             }
             let more = session.worker.hear(now, Heard::Model(said));
             let asks = more.iter().any(|one| matches!(one, Do::AskModel(_) | Do::HangUp));
@@ -185,10 +182,6 @@ impl Desk {
     fn ask_model(&mut self, id: &str, ask: Box<Ask>) {
         let question = self.number();
         let ear = Ear { session: id.to_owned(), question, news: self.news.clone() };
-        // A server that was still loading may have loaded by now; what it has is then known to all sessions.
-        if self.known.as_ref().is_err_and(|trouble| trouble.kind.may_pass()) {
-            self.look();
-        }
         let Some(session) = self.sessions.get_mut(id) else { return };
         session.hang_up();
         let asking = tokio::spawn(Arc::clone(&self.far).answer(self.known.clone(), ask, ear));
@@ -232,7 +225,8 @@ impl Desk {
             before.pull();
         }
         let (shown, name) = (open.shown.clone(), open.id.clone());
-        let hands = Hands { peer, abilities, place, consent, stop, id: name, shown, cradle };
+        let deadlines = Deadlines::default();
+        let hands = Hands { peer, abilities, place, consent, stop, id: name, shown, cradle, deadlines };
         let (news, session) = (self.news.clone(), id.to_owned());
         tokio::spawn(async move {
             let done = hands.perform(deed).await;

@@ -98,6 +98,27 @@ fn a_terminal_of_the_client_is_killed_and_released() {
 }
 
 #[test]
+fn a_terminal_that_the_client_makes_after_all_is_killed_and_released() {
+    let server = Scripted::new(Way::OpenAi, [calls("run_command", json!({"command": "true"}))]);
+    let place = Place::new();
+    let mut client = Client::start(&place, &["--base-url", &server.url()], Offers::Gate);
+    client.ignores = vec!["terminal/create"];
+    let session = client.open(&place);
+    let id = client.send_prompt(&session, "go");
+    client.until("a terminal is wanted", |message| message["method"] == "terminal/create");
+    client.notify("session/cancel", json!({"sessionId": session}));
+    assert_eq!(client.answer(id)["result"]["stopReason"], "cancelled");
+    let wanted = client.left.remove(0);
+    // This client knows nothing of calling back.
+    client.send(&json!({"jsonrpc": "2.0", "id": wanted["id"], "result": {"terminalId": "late"}}));
+    client.until("it is released", |message| message["method"] == "terminal/release");
+    for method in ["terminal/kill", "terminal/release"] {
+        let asked: Vec<_> = client.asked_for(method).iter().map(|params| params["terminalId"].clone()).collect();
+        assert_eq!(asked, [json!("late")], "{method}");
+    }
+}
+
+#[test]
 fn a_second_prompt_waits_and_is_answered_in_turn() {
     let server = Scripted::new(Way::OpenAi, [Says::Nothing, Says::Text(&["second"])]);
     let place = Place::new();

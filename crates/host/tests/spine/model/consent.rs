@@ -90,6 +90,53 @@ fn a_file_that_somebody_else_has_changed_meanwhile_is_not_written() {
 }
 
 #[test]
+fn links_lead_no_client_out_of_the_workspace() {
+    let read = |path: &'static str| Says::Calls(vec![("read_file", json!({"path": path}))]);
+    let script = [
+        read("docs/key"),
+        write("docs/key"),
+        write("away/new"),
+        read("docs/inside"),
+        read("unsaved"),
+        Says::Text(&["done"]),
+    ];
+    let server = Scripted::new(Way::OpenAi, script);
+    let place = Place::new().with("docs/readme", "plain words\n");
+    let outside = tempfile::TempDir::new().unwrap();
+    std::fs::write(outside.path().join("key"), "hidden").unwrap();
+    let link = |to: &std::path::Path, name: &str| std::os::unix::fs::symlink(to, place.work().join(name)).unwrap();
+    link(&outside.path().join("key"), "docs/key");
+    link(outside.path(), "away");
+    link(std::path::Path::new("readme"), "docs/inside");
+    let mut client = Client::start(&place, &["--base-url", &server.url()], Offers::All);
+    let session = client.open(&place);
+    let id = client.send_prompt(&session, "go");
+    let is_inside = |message: &serde_json::Value| {
+        message["method"] == "fs/read_text_file" && message["params"]["path"].as_str().unwrap().ends_with("readme")
+    };
+    client.until("the link that stays within is read", is_inside);
+    // What is only in the client's editor is for the client to tell.
+    client.ignores = vec!["fs/read_text_file"];
+    let unsaved = client.until("the client is asked", |message| message["method"] == "fs/read_text_file");
+    let content = json!({"content": "not saved yet"});
+    client.send(&json!({"jsonrpc": "2.0", "id": unsaved["id"], "result": content}));
+    let done = client.answer(id);
+    assert_eq!(done["result"]["stopReason"], "end_turn", "{done}");
+    server.asked();
+    let told: Vec<String> = server.rest().iter().map(|asked| asked.last()["content"].to_string()).collect();
+    for refused in &told[..3] {
+        assert!(refused.contains("leads out of the workspace") && !refused.contains("hidden"), "{told:?}");
+    }
+    assert!(told[3].contains("plain words") && told[4].contains("not saved yet"), "{told:?}");
+    let paths: Vec<_> = client.asked_for("fs/read_text_file").iter().map(|asked| asked["path"].clone()).collect();
+    assert_eq!(paths, [json!(place.work().join("docs/readme")), json!(place.work().join("unsaved"))]);
+    assert_eq!(client.asked_for("fs/write_text_file").len(), 0);
+    assert_eq!(client.asked_for("session/request_permission").len(), 0);
+    assert_eq!(std::fs::read_to_string(outside.path().join("key")).unwrap(), "hidden");
+    assert!(!outside.path().join("new").exists());
+}
+
+#[test]
 fn paths_out_of_the_workspace_are_refused_and_no_child_gets_the_token() {
     let server = Scripted::with_token(
         Way::OpenAi,

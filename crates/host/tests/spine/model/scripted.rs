@@ -258,7 +258,8 @@ impl Stand {
     }
 }
 
-fn read(socket: &TcpStream) -> Option<(String, Option<String>, Vec<u8>)> {
+/// Reads a request: its first line, its token and its body.
+pub(super) fn read(socket: &TcpStream) -> Option<(String, Option<String>, Vec<u8>)> {
     let mut reader = BufReader::new(socket);
     let (mut first, mut length, mut authorization) = (String::new(), 0, None);
     reader.read_line(&mut first).ok()?;
@@ -277,7 +278,8 @@ fn read(socket: &TcpStream) -> Option<(String, Option<String>, Vec<u8>)> {
     Some((first, authorization, body))
 }
 
-fn whole(socket: &mut TcpStream, status: u16, header: &str, body: &str) {
+/// Answers as a whole.
+pub(super) fn whole(socket: &mut TcpStream, status: u16, header: &str, body: &str) {
     let length = body.len();
     let text = format!(
         "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{header}Connection: close\r\n\r\n{body}"

@@ -62,6 +62,44 @@ fn a_session_is_taken_up_again_after_kill_9() {
     assert!(gone["error"]["message"].as_str().unwrap().contains("no open session"), "{gone}");
 }
 
+/// The same program, with so small a limit for its files that a long record does not fit.
+fn with_little_room(command: &mut std::process::Command) {
+    let mut within = std::process::Command::new("/bin/sh");
+    within.args(["-c", "trap '' XFSZ; ulimit -S -f 8; exec \"$@\"", "sh"]);
+    within.arg(command.get_program()).args(command.get_args()).current_dir(command.get_current_dir().unwrap());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => within.env(name, value),
+            None => within.env_remove(name),
+        };
+    }
+    *command = within;
+}
+
+#[test]
+fn a_record_that_does_not_fit_on_the_disk_spoils_no_other() {
+    let server = Scripted::new(Way::OpenAi, [Says::Text(&["one"]), Says::Text(&["two"])]);
+    let place = Place::new();
+    let mut client = Client::start_with(&place, &["--base-url", &server.url()], Offers::Gate, with_little_room);
+    let session = client.open(&place);
+    client.prompt(&session, &"long ".repeat(10_000));
+    let unkept = |told: &Value| told.to_string().contains("cannot be kept on the disk");
+    assert!(client.told.iter().any(unkept), "{:#?}", client.told);
+    // There is room again.
+    let pid = rustix::process::Pid::from_raw(i32::try_from(client.pid()).unwrap());
+    let fsize = rustix::process::Resource::Fsize;
+    rustix::process::prlimit(pid, fsize, rustix::process::getrlimit(fsize)).unwrap();
+    client.prompt(&session, "short");
+    client.kill_9();
+
+    let mut client = started(&place, &server);
+    client.call("session/load", json!({"sessionId": session, "cwd": place.work(), "mcpServers": []}));
+    let said: Vec<_> =
+        client.updates("user_message_chunk").iter().map(|said| said["content"]["text"].clone()).collect();
+    assert_eq!(said, [json!("short")]);
+    assert_eq!(client.text(), "onetwo");
+}
+
 #[test]
 fn sessions_are_kept_where_only_this_user_can_read_them() {
     let server = Scripted::new(Way::OpenAi, [Says::Text(&["hi"])]);
