@@ -54,16 +54,17 @@ pub fn for_agent(settings: &Settings, own: Value) -> Value {
     }
 }
 
-/// What the built-in agent is told: limits always, models only where they are those of its own server.
+/// What the built-in agent is told: limits always, models only where they are those of its own server, and which that is: one that
+/// runs may still work with another.
 #[must_use]
 pub fn for_model(settings: &Settings, base_url: &str, own: Value) -> Value {
     let origin = |url: &str| Address::read(url).ok().map(|address| address.origin());
     let is_its_own = settings.base_url.as_deref().and_then(origin).is_some_and(|set| origin(base_url) == Some(set));
-    let settings = Settings { base_url: None, completion_model: None, max_active_sessions: None, ..settings.clone() };
+    let settings = Settings { completion_model: None, max_active_sessions: None, ..settings.clone() };
     let settings = if is_its_own {
         settings
     } else {
-        Settings { agent_model: None, ask_model: None, edit_model: None, ..settings }
+        Settings { base_url: None, agent_model: None, ask_model: None, edit_model: None, ..settings }
     };
     for_agent(&settings, own)
 }
@@ -98,7 +99,8 @@ mod tests {
             ..Settings::default()
         };
         let here = for_model(&settings, "http://127.0.0.1:11434/v1", json!({}));
-        assert_eq!(here, json!({ "askModel": "small", "maxIterations": 5 }));
+        let own = json!({ "baseUrl": "http://127.0.0.1:11434", "askModel": "small", "maxIterations": 5 });
+        assert_eq!(here, own);
         assert_eq!(for_model(&settings, "http://127.0.0.1:1234", json!({})), json!({ "maxIterations": 5 }));
     }
 }

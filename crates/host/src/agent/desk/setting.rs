@@ -16,6 +16,7 @@ use super::{Desk, Held, News, invalid, no_session, typed};
 use crate::agent::far::Known;
 use crate::agent::session::Session;
 use crate::agent::show;
+use crate::calling::Address;
 
 /// After so long the server is looked at again when it is asked something: its models, or their windows, may be others by now.
 const LOOKS_OLD: Duration = Duration::from_secs(30);
@@ -34,6 +35,8 @@ const MAX_MODEL_BYTES: usize = 256;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Settings {
+    /// The server that has the models below; without it they are meant for ours.
+    base_url: Option<String>,
     agent_model: Option<String>,
     ask_model: Option<String>,
     edit_model: Option<String>,
@@ -44,6 +47,15 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// Whoever works with one server does not ask it for the models of another.
+    fn meant_for(self, base_url: &str) -> Self {
+        let origin = |url: &str| Address::read(url).ok().map(|address| address.origin());
+        if self.base_url.as_deref().is_none_or(|theirs| origin(theirs) == origin(base_url)) {
+            return self;
+        }
+        Self { agent_model: None, ask_model: None, edit_model: None, ..self }
+    }
+
     pub(super) fn limits(&self) -> Limits {
         let usual = Limits::default();
         Limits {
@@ -316,7 +328,7 @@ impl Desk {
     pub(super) fn set_settings(&mut self, params: &str) {
         match serde_json::from_str(params) {
             Ok(settings) => {
-                self.settings = settings;
+                self.settings = Settings::meant_for(settings, &self.options.base_url);
                 self.refresh();
                 self.learn();
                 let ids: Vec<String> = self.sessions.keys().cloned().collect();
@@ -352,6 +364,16 @@ mod tests {
         let wanted =
             Wanted { base_url, model: Some("small".to_owned()), sessions: folder.to_owned(), ..Wanted::default() };
         Desk::new(wanted.settle(None, None).unwrap(), mpsc::channel(1).0)
+    }
+
+    #[test]
+    fn the_models_of_another_server_are_not_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut desk = desk(folder.path());
+        desk.set_settings(r#"{"baseUrl": "http://127.0.0.1:1/v1", "agentModel": "ours", "maxIterations": 3}"#);
+        assert_eq!(desk.model_for(None, Mode::Agent), "ours");
+        desk.set_settings(r#"{"baseUrl": "http://127.0.0.1:2", "agentModel": "theirs", "maxIterations": 4}"#);
+        assert_eq!((desk.model_for(None, Mode::Agent).as_str(), desk.settings.limits().rounds), ("small", 4));
     }
 
     fn trouble(kind: TroubleKind) -> Trouble {
