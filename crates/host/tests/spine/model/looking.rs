@@ -95,6 +95,41 @@ fn a_model_that_was_fetched_meanwhile_can_be_asked_and_chosen() {
 }
 
 #[test]
+fn a_server_that_loads_costs_no_part_of_a_conversation() {
+    let server = ByHand::new();
+    let place = Place::new();
+    let list = r#"{"object":"list","data":[{"id":"m","meta":{"n_ctx":65536}}]}"#;
+    let has = || {
+        server.next("GET /api/tags").answer(404, "");
+        server.next("GET /v1/models").answer(200, list);
+    };
+    let word = json!({"choices": [{"index": 0, "delta": {"content": "here"}, "finish_reason": "stop"}]});
+    let says = format!("data: {word}\n\ndata: [DONE]\n\n");
+    let mut client = Client::start(&place, &["--base-url", &server.url(), "--model", "m"], Offers::All);
+    has();
+    let session = client.open(&place);
+    // More than the least that any server gives a model.
+    let prompt = client.send_prompt(&session, &"long ".repeat(10_000));
+    server.next("POST /v1/chat/completions").answer(200, &says);
+    client.answer(prompt);
+    client.kill_9();
+
+    let mut client = Client::start(&place, &["--base-url", &server.url(), "--model", "m"], Offers::All);
+    server.loads();
+    client.call("session/resume", json!({"sessionId": session, "cwd": place.work(), "mcpServers": []}));
+    let prompt = client.send_prompt(&session, "and now?");
+    server.loads();
+    client.until("that it is asked again", |told| told.to_string().contains("Asking again"));
+    has();
+    let question = server.next("POST /v1/chat/completions");
+    let sent = question.body.to_string();
+    assert!(sent.contains(&"long ".repeat(9_999)) && sent.contains("and now?"), "{} bytes", sent.len());
+    question.answer(200, &says);
+    assert_eq!(client.answer(prompt)["result"]["stopReason"], "end_turn");
+    assert!(!client.told.iter().any(|told| told.to_string().contains("left out")), "{:#?}", client.told);
+}
+
+#[test]
 fn cancelling_ends_the_turn_that_rests_and_the_prompts_that_wait() {
     let server = ByHand::new();
     let place = Place::new();
